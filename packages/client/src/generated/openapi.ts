@@ -341,14 +341,10 @@ export interface components {
         /** @description `IDEMPOTENCY_KEY_IN_USE`: A request with this Idempotency-Key is still in progress. */
         IDEMPOTENCY_KEY_IN_USE: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                /** @description The expiry of the API key. Sent only during its last 30 days. */
-                "X-API-Key-Expires-At"?: string;
-                /** @description The limits that apply to this route (IETF RateLimit fields). */
-                "RateLimit-Policy"?: string;
-                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                RateLimit?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -365,14 +361,10 @@ export interface components {
         /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
         PAYLOAD_TOO_LARGE: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                /** @description The expiry of the API key. Sent only during its last 30 days. */
-                "X-API-Key-Expires-At"?: string;
-                /** @description The limits that apply to this route (IETF RateLimit fields). */
-                "RateLimit-Policy"?: string;
-                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                RateLimit?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -389,14 +381,10 @@ export interface components {
         /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
         UNSUPPORTED_MEDIA_TYPE: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                /** @description The expiry of the API key. Sent only during its last 30 days. */
-                "X-API-Key-Expires-At"?: string;
-                /** @description The limits that apply to this route (IETF RateLimit fields). */
-                "RateLimit-Policy"?: string;
-                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                RateLimit?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -413,14 +401,10 @@ export interface components {
         /** @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was already used for a different request. */
         IDEMPOTENCY_KEY_REUSED: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                /** @description The expiry of the API key. Sent only during its last 30 days. */
-                "X-API-Key-Expires-At"?: string;
-                /** @description The limits that apply to this route (IETF RateLimit fields). */
-                "RateLimit-Policy"?: string;
-                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                RateLimit?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -437,16 +421,11 @@ export interface components {
         /** @description `RATE_LIMITED`: Too many requests. */
         RATE_LIMITED: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                /** @description Seconds to wait. */
-                "Retry-After"?: number;
-                /** @description The expiry of the API key. Sent only during its last 30 days. */
-                "X-API-Key-Expires-At"?: string;
-                /** @description The limits that apply to this route (IETF RateLimit fields). */
-                "RateLimit-Policy"?: string;
-                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                RateLimit?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After_2"];
+                "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -463,14 +442,10 @@ export interface components {
         /** @description `INTERNAL_ERROR`: Internal error. */
         INTERNAL_ERROR: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                /** @description The expiry of the API key. Sent only during its last 30 days. */
-                "X-API-Key-Expires-At"?: string;
-                /** @description The limits that apply to this route (IETF RateLimit fields). */
-                "RateLimit-Policy"?: string;
-                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                RateLimit?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -487,16 +462,11 @@ export interface components {
         /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
         SERVICE_UNAVAILABLE: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                /** @description Seconds to wait. */
-                "Retry-After"?: number;
-                /** @description The expiry of the API key. Sent only during its last 30 days. */
-                "X-API-Key-Expires-At"?: string;
-                /** @description The limits that apply to this route (IETF RateLimit fields). */
-                "RateLimit-Policy"?: string;
-                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                RateLimit?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After_2"];
+                "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -513,14 +483,10 @@ export interface components {
         /** @description `QUOTATION_NOT_FOUND`: Quotation not found. */
         QUOTATION_NOT_FOUND: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                /** @description The expiry of the API key. Sent only during its last 30 days. */
-                "X-API-Key-Expires-At"?: string;
-                /** @description The limits that apply to this route (IETF RateLimit fields). */
-                "RateLimit-Policy"?: string;
-                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                RateLimit?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -537,14 +503,10 @@ export interface components {
         /** @description `CURSOR_EXPIRED`: Events after this cursor are no longer kept. */
         CURSOR_EXPIRED: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                /** @description The expiry of the API key. Sent only during its last 30 days. */
-                "X-API-Key-Expires-At"?: string;
-                /** @description The limits that apply to this route (IETF RateLimit fields). */
-                "RateLimit-Policy"?: string;
-                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                RateLimit?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -561,7 +523,28 @@ export interface components {
     };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description The ID of the request. Include it in support requests. */
+        "X-Request-Id": string;
+        /** @description The expiry of the API key. Sent only during its last 30 days. */
+        "X-API-Key-Expires-At": string;
+        /** @description The limits that apply to this route (IETF RateLimit fields). */
+        "RateLimit-Policy": string;
+        /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+        RateLimit: string;
+        /** @description The path of the summary of the quotation. */
+        Location: string;
+        /** @description Seconds to wait before polling. */
+        "Retry-After": number;
+        /** @description Sent if an earlier request with the same Idempotency-Key started the quotation. */
+        "Idempotency-Replayed": "true";
+        /** @description Seconds to wait. */
+        "Retry-After_2": number;
+        /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */
+        Link: string;
+        /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent. */
+        Link_2: string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -590,16 +573,11 @@ export interface operations {
             /** @description The quotations. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
-                    /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -609,14 +587,10 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -633,8 +607,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -651,14 +624,10 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -697,20 +666,13 @@ export interface operations {
             /** @description The quotation was accepted and will run. */
             202: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
-                    /** @description The path of the summary of the quotation. */
-                    Location?: string;
-                    /** @description Seconds to wait before polling. */
-                    "Retry-After"?: number;
-                    /** @description Sent if an earlier request with the same Idempotency-Key started the quotation. */
-                    "Idempotency-Replayed"?: "true";
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Location: components["headers"]["Location"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -720,14 +682,10 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -744,8 +702,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -762,14 +719,10 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -811,14 +764,10 @@ export interface operations {
             /** @description The quotation. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -828,14 +777,10 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -852,8 +797,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -870,14 +814,10 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -911,14 +851,10 @@ export interface operations {
             /** @description All steps, in order. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -928,14 +864,10 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -952,8 +884,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -970,14 +901,10 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1011,14 +938,10 @@ export interface operations {
             /** @description The proposal. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1028,14 +951,10 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1052,8 +971,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1070,14 +988,10 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1094,14 +1008,10 @@ export interface operations {
             /** @description `QUOTATION_NOT_FOUND`: Quotation not found. `PROPOSAL_NOT_FOUND`: Proposal not found. */
             404: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1134,14 +1044,10 @@ export interface operations {
             /** @description The link. Anyone who has it can read the document until it expires. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1151,14 +1057,10 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1175,8 +1077,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1193,14 +1094,10 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1217,14 +1114,10 @@ export interface operations {
             /** @description `PROPOSAL_NOT_FOUND`: Proposal not found. `DOCUMENT_NOT_READY`: The proposal has no document yet. */
             404: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1265,16 +1158,11 @@ export interface operations {
             /** @description The events. The list may be empty even if more events follow at the `Link`. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
-                    /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent. */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link_2"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1284,14 +1172,10 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1308,8 +1192,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1326,14 +1209,10 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The expiry of the API key. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {

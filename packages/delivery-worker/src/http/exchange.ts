@@ -29,7 +29,7 @@ export interface Exchanges {
   readonly maxResponseBytes: number
   readonly now: () => Date
   /**
-   * Breaks off each request that is under way. Not a Set: its outgrown tables keep their contents and each other alive,
+   * Breaks off each request in flight. Not a Set: its outgrown tables keep their contents and each other alive,
    * which cost a quarter of the processor time of a delivery in garbage collection.
    */
   readonly underWay: ((outcome: Outcome | null) => void)[]

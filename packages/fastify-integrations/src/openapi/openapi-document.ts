@@ -70,7 +70,7 @@ export function finishDocument(document: object): object {
   const schemas: JsonObject = {}
   const named: unknown = nameSchemas(JSON.parse(JSON.stringify(document)), schemas)
   const { paths, components, ...rest } = named as PlainDocument
-  const shared: SharedProblems = { examples: {}, responses: {} }
+  const shared: Shared = { headers: {}, examples: {}, responses: {} }
   return {
     ...rest,
     paths: mapValues(paths, (path) => mapValues(path, (operation) => finishOperation(operation, shared))),
@@ -90,27 +90,29 @@ interface Operation {
 }
 
 interface Response {
+  readonly headers?: Record<string, object>
   readonly content?: Record<string, { readonly examples?: Record<string, object> }>
 }
 
-interface SharedProblems {
+interface Shared {
+  readonly headers: Record<string, object>
   readonly examples: Record<string, object>
   readonly responses: Record<string, Response>
 }
 
 function finishOperation(
   { [BODY_IS_OPTIONAL]: isOptional, ...operation }: Operation,
-  shared: SharedProblems,
+  shared: Shared,
 ) {
   return {
     ...operation,
     ...(isOptional ? { requestBody: { ...operation.requestBody, required: false } } : {}),
-    responses: mapValues(operation.responses, (response) => shareProblem(response, shared)),
+    responses: mapValues(operation.responses, (response) => shareProblem(shareHeaders(response, shared), shared)),
   }
 }
 
-/** Shares responses with a single code, if their headers are the same, and the examples of all codes. */
-function shareProblem(response: Response, shared: SharedProblems): object {
+/** Shares responses with a single code and the same headers, and the examples of all codes. */
+function shareProblem(response: Response, shared: Shared): object {
   const media = response.content?.[PROBLEM_MEDIA_TYPE]
   if (media?.examples === undefined) return response
   Object.assign(shared.examples, media.examples)
@@ -118,9 +120,24 @@ function shareProblem(response: Response, shared: SharedProblems): object {
   const problem = { ...response, content: { [PROBLEM_MEDIA_TYPE]: { ...media, examples } } }
   const [code, ...others] = Object.keys(examples)
   if (code === undefined || others.length > 0) return problem
-  const known = (shared.responses[code] ??= problem)
-  if (JSON.stringify(known) !== JSON.stringify(problem)) return problem
-  return { $ref: `#/components/responses/${code}` }
+  return { $ref: `#/components/responses/${sharedAs(shared.responses, code, problem)}` }
+}
+
+function shareHeaders(response: Response, { headers }: Shared): Response {
+  if (response.headers === undefined) return response
+  const refer = (header: object, name: string) => ({
+    $ref: `#/components/headers/${sharedAs(headers, name, header)}`,
+  })
+  return { ...response, headers: mapValues(response.headers, refer) }
+}
+
+/** The name of a shared value: `name`, or with a number if others have it. */
+function sharedAs<T extends object>(shared: Record<string, T>, name: string, value: T): string {
+  for (let count = 1; ; count += 1) {
+    const numbered = count === 1 ? name : `${name}_${count}`
+    const known = (shared[numbered] ??= value)
+    if (JSON.stringify(known) === JSON.stringify(value)) return numbered
+  }
 }
 
 /** Moves titled schemas to `schemas`, so that generators use their names. */

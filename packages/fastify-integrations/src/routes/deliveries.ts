@@ -27,6 +27,7 @@ const attempt = {
   id: EXAMPLE.attemptId,
   delivery_id: EXAMPLE.deliveryId,
   attempt: 1,
+  url: 'https://crm.example.com/webhooks/quick-quote',
   status: 'failed',
   http_status: 500,
   error: 'The receiver answered 500.',
@@ -39,6 +40,8 @@ const delivery = {
   id: EXAMPLE.deliveryId,
   status: 'pending',
   next_attempt_at: attempt.next_attempt_at,
+  resent_as: null,
+  resent_from: null,
   request_body: `{"id":"evt_${EXAMPLE.eventId}","type":"quotation.completed",…}`,
 }
 const params = Type.Composite([organizationParams, Type.Object({ deliveryId: Uuid })])

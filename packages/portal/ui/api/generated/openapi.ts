@@ -995,8 +995,7 @@ export interface components {
         /** @description `SESSION_REQUIRED`: You are not signed in. */
         SESSION_REQUIRED: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1010,11 +1009,45 @@ export interface components {
                 };
             };
         };
+        /** @description `INTERNAL_ERROR`: Internal error. */
+        INTERNAL_ERROR_2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                    /** @enum {unknown} */
+                    status?: 500;
+                    /** @enum {unknown} */
+                    code?: "INTERNAL_ERROR";
+                };
+            };
+        };
+        /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+        SERVICE_UNAVAILABLE_2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After_2"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                    /** @enum {unknown} */
+                    status?: 503;
+                    /** @enum {unknown} */
+                    code?: "SERVICE_UNAVAILABLE";
+                };
+            };
+        };
         /** @description `API_KEY_LIMIT_REACHED`: API key limit reached. */
         API_KEY_LIMIT_REACHED: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1028,11 +1061,44 @@ export interface components {
                 };
             };
         };
+        /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+        PAYLOAD_TOO_LARGE_2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                    /** @enum {unknown} */
+                    status?: 413;
+                    /** @enum {unknown} */
+                    code?: "PAYLOAD_TOO_LARGE";
+                };
+            };
+        };
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+        UNSUPPORTED_MEDIA_TYPE_2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                    /** @enum {unknown} */
+                    status?: 415;
+                    /** @enum {unknown} */
+                    code?: "UNSUPPORTED_MEDIA_TYPE";
+                };
+            };
+        };
         /** @description `NOT_A_MEMBER`: You have no access to this organization. */
         NOT_A_MEMBER: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1049,8 +1115,7 @@ export interface components {
         /** @description `API_KEY_NOT_FOUND`: API key not found. */
         API_KEY_NOT_FOUND: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1067,8 +1132,7 @@ export interface components {
         /** @description `STATE_CONFLICT`: The current state does not allow this. */
         STATE_CONFLICT: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1085,8 +1149,7 @@ export interface components {
         /** @description `WEBHOOK_ENDPOINT_NOT_FOUND`: Webhook endpoint not found. */
         WEBHOOK_ENDPOINT_NOT_FOUND: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1100,11 +1163,28 @@ export interface components {
                 };
             };
         };
+        /** @description `RATE_LIMITED`: Too many requests. */
+        RATE_LIMITED_2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After_2"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:RATE_LIMITED";
+                    /** @enum {unknown} */
+                    status?: 429;
+                    /** @enum {unknown} */
+                    code?: "RATE_LIMITED";
+                };
+            };
+        };
         /** @description `WEBHOOK_ENDPOINT_LIMIT_REACHED`: Webhook endpoint limit reached. */
         WEBHOOK_ENDPOINT_LIMIT_REACHED: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1121,8 +1201,7 @@ export interface components {
         /** @description `DELIVERY_NOT_FOUND`: Delivery not found. */
         DELIVERY_NOT_FOUND: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1139,8 +1218,7 @@ export interface components {
         /** @description `REPLAY_NOT_FOUND`: Replay not found. */
         REPLAY_NOT_FOUND: {
             headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1157,7 +1235,16 @@ export interface components {
     };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description The ID of the request. Include it in support requests. */
+        "X-Request-Id": string;
+        /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */
+        Link: string;
+        /** @description Seconds to wait. */
+        "Retry-After_2": number;
+        /** @description The path of its progress. */
+        Location_2: string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -1182,10 +1269,8 @@ export interface operations {
             /** @description The key records, without the keys themselves. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1195,8 +1280,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1214,8 +1298,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1229,44 +1312,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     createApiKey: {
@@ -1287,8 +1334,7 @@ export interface operations {
             /** @description The key record, and the key. */
             201: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1298,8 +1344,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1317,8 +1362,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1333,80 +1377,10 @@ export interface operations {
                 };
             };
             409: components["responses"]["API_KEY_LIMIT_REACHED"];
-            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-            413: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                        /** @enum {unknown} */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                        /** @enum {unknown} */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                };
-            };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     getApiKey: {
@@ -1424,8 +1398,7 @@ export interface operations {
             /** @description The key record, without the key. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1435,8 +1408,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1453,44 +1425,8 @@ export interface operations {
             401: components["responses"]["SESSION_REQUIRED"];
             403: components["responses"]["NOT_A_MEMBER"];
             404: components["responses"]["API_KEY_NOT_FOUND"];
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     revokeApiKey: {
@@ -1508,8 +1444,7 @@ export interface operations {
             /** @description Done. The response has no body. */
             204: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1517,8 +1452,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1536,8 +1470,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1552,80 +1485,10 @@ export interface operations {
                 };
             };
             404: components["responses"]["API_KEY_NOT_FOUND"];
-            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-            413: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                        /** @enum {unknown} */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                        /** @enum {unknown} */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                };
-            };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     updateApiKey: {
@@ -1647,8 +1510,7 @@ export interface operations {
             /** @description The updated key record. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1658,8 +1520,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1677,8 +1538,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1694,80 +1554,10 @@ export interface operations {
             };
             404: components["responses"]["API_KEY_NOT_FOUND"];
             409: components["responses"]["STATE_CONFLICT"];
-            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-            413: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                        /** @enum {unknown} */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                        /** @enum {unknown} */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                };
-            };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     activateApiKey: {
@@ -1785,8 +1575,7 @@ export interface operations {
             /** @description The updated key record. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1796,8 +1585,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1815,8 +1603,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1832,80 +1619,10 @@ export interface operations {
             };
             404: components["responses"]["API_KEY_NOT_FOUND"];
             409: components["responses"]["STATE_CONFLICT"];
-            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-            413: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                        /** @enum {unknown} */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                        /** @enum {unknown} */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                };
-            };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     deactivateApiKey: {
@@ -1923,8 +1640,7 @@ export interface operations {
             /** @description The updated key record. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1934,8 +1650,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1953,8 +1668,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1970,80 +1684,10 @@ export interface operations {
             };
             404: components["responses"]["API_KEY_NOT_FOUND"];
             409: components["responses"]["STATE_CONFLICT"];
-            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-            413: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                        /** @enum {unknown} */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                        /** @enum {unknown} */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                };
-            };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     testWebhookEndpoint: {
@@ -2065,8 +1709,7 @@ export interface operations {
             /** @description The result of the test. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2076,8 +1719,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2095,8 +1737,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2111,100 +1752,11 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-            413: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                        /** @enum {unknown} */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                        /** @enum {unknown} */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                };
-            };
-            /** @description `RATE_LIMITED`: Too many requests. */
-            429: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:RATE_LIMITED";
-                        /** @enum {unknown} */
-                        status?: 429;
-                        /** @enum {unknown} */
-                        code?: "RATE_LIMITED";
-                    };
-                };
-            };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            429: components["responses"]["RATE_LIMITED_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     listWebhookEvents: {
@@ -2221,8 +1773,7 @@ export interface operations {
             /** @description The event catalog. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2232,8 +1783,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2251,8 +1801,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2266,44 +1815,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     listWebhookEndpoints: {
@@ -2320,8 +1833,7 @@ export interface operations {
             /** @description The endpoints, without their secrets. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2331,8 +1843,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2350,8 +1861,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2365,44 +1875,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     createWebhookEndpoint: {
@@ -2423,8 +1897,7 @@ export interface operations {
             /** @description The endpoint, and its signing secret. */
             201: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2434,8 +1907,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2453,8 +1925,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2469,80 +1940,10 @@ export interface operations {
                 };
             };
             409: components["responses"]["WEBHOOK_ENDPOINT_LIMIT_REACHED"];
-            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-            413: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                        /** @enum {unknown} */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                        /** @enum {unknown} */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                };
-            };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     getWebhookEndpoint: {
@@ -2560,8 +1961,7 @@ export interface operations {
             /** @description The endpoint, without its secret. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2571,8 +1971,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2590,8 +1989,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2606,44 +2004,8 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     deleteWebhookEndpoint: {
@@ -2661,8 +2023,7 @@ export interface operations {
             /** @description Done. The response has no body. */
             204: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2670,8 +2031,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2689,8 +2049,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2705,80 +2064,10 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-            413: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                        /** @enum {unknown} */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                        /** @enum {unknown} */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                };
-            };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     updateWebhookEndpoint: {
@@ -2800,8 +2089,7 @@ export interface operations {
             /** @description The updated endpoint. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2811,8 +2099,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2830,8 +2117,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2846,80 +2132,10 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-            413: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                        /** @enum {unknown} */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                        /** @enum {unknown} */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                };
-            };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     rotateWebhookSecret: {
@@ -2941,8 +2157,7 @@ export interface operations {
             /** @description The endpoint, and its new signing secret. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2952,8 +2167,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2971,8 +2185,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2987,80 +2200,10 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-            413: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                        /** @enum {unknown} */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                        /** @enum {unknown} */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                };
-            };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     listDeliveryAttempts: {
@@ -3098,10 +2241,8 @@ export interface operations {
             /** @description The attempts. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3111,8 +2252,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3130,8 +2270,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3146,44 +2285,8 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     countDeliveryAttempts: {
@@ -3206,8 +2309,7 @@ export interface operations {
             /** @description The hours, oldest first. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3217,8 +2319,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3236,8 +2337,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3252,44 +2352,8 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     getEndpointStatistics: {
@@ -3307,8 +2371,7 @@ export interface operations {
             /** @description The statistics. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3318,8 +2381,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3337,8 +2399,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3353,8 +2414,8 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     getDelivery: {
@@ -3372,8 +2433,7 @@ export interface operations {
             /** @description The delivery. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3383,8 +2443,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3402,8 +2461,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3418,44 +2476,8 @@ export interface operations {
                 };
             };
             404: components["responses"]["DELIVERY_NOT_FOUND"];
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     resendDelivery: {
@@ -3473,8 +2495,7 @@ export interface operations {
             /** @description The new delivery. */
             202: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3484,8 +2505,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3503,8 +2523,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3520,80 +2539,10 @@ export interface operations {
             };
             404: components["responses"]["DELIVERY_NOT_FOUND"];
             409: components["responses"]["STATE_CONFLICT"];
-            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-            413: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                        /** @enum {unknown} */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                        /** @enum {unknown} */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                };
-            };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     startReplay: {
@@ -3615,10 +2564,8 @@ export interface operations {
             /** @description The replay has started. */
             202: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The path of its progress. */
-                    Location?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location_2"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3628,8 +2575,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3647,8 +2593,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3664,80 +2609,10 @@ export interface operations {
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
             409: components["responses"]["STATE_CONFLICT"];
-            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-            413: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                        /** @enum {unknown} */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                        /** @enum {unknown} */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                };
-            };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     countReplay: {
@@ -3762,8 +2637,7 @@ export interface operations {
             /** @description The count. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3773,8 +2647,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3792,8 +2665,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3808,44 +2680,8 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     getReplay: {
@@ -3864,8 +2700,7 @@ export interface operations {
             /** @description The replay. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3875,8 +2710,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3894,8 +2728,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3910,44 +2743,8 @@ export interface operations {
                 };
             };
             404: components["responses"]["REPLAY_NOT_FOUND"];
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     listReplays: {
@@ -3965,8 +2762,7 @@ export interface operations {
             /** @description The replays. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3976,8 +2772,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3995,8 +2790,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4011,8 +2805,8 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     stopReplay: {
@@ -4031,8 +2825,7 @@ export interface operations {
             /** @description The stopped replay. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4042,8 +2835,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4061,8 +2853,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4078,10 +2869,10 @@ export interface operations {
             };
             404: components["responses"]["REPLAY_NOT_FOUND"];
             409: components["responses"]["STATE_CONFLICT"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     listAuditLog: {
@@ -4111,10 +2902,8 @@ export interface operations {
             /** @description The changes. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4124,8 +2913,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4143,8 +2931,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4158,44 +2945,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
     getMe: {
@@ -4212,8 +2963,7 @@ export interface operations {
             /** @description The member. */
             200: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4223,8 +2973,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4240,44 +2989,8 @@ export interface operations {
             };
             401: components["responses"]["SESSION_REQUIRED"];
             403: components["responses"]["NOT_A_MEMBER"];
-            /** @description `INTERNAL_ERROR`: Internal error. */
-            500: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                        /** @enum {unknown} */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_ERROR";
-                    };
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-            503: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                        /** @enum {unknown} */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNAVAILABLE";
-                    };
-                };
-            };
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
     };
 }
