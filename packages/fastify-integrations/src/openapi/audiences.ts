@@ -47,7 +47,9 @@ export function documentFor(
 function referredComponents(part: unknown, components: Components): Components {
   const found: Components = {}
   const collect = (node: unknown) => {
-    for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)) {
+    for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(
+      /"#\/components\/(\w+)\/([\w.-]+)"/g,
+    )) {
       if (found[kind]?.[name] !== undefined) continue
       const component = components[kind]?.[name]
       found[kind] = { ...found[kind], [name]: component }

@@ -100,14 +100,13 @@ interface Shared {
   readonly responses: Record<string, Response>
 }
 
-function finishOperation(
-  { [BODY_IS_OPTIONAL]: isOptional, ...operation }: Operation,
-  shared: Shared,
-) {
+function finishOperation({ [BODY_IS_OPTIONAL]: isOptional, ...operation }: Operation, shared: Shared) {
   return {
     ...operation,
     ...(isOptional ? { requestBody: { ...operation.requestBody, required: false } } : {}),
-    responses: mapValues(operation.responses, (response) => shareProblem(shareHeaders(response, shared), shared)),
+    responses: mapValues(operation.responses, (response) =>
+      shareProblem(shareHeaders(response, shared), shared),
+    ),
   }
 }
 
