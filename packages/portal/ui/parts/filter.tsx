@@ -140,7 +140,7 @@ export function SearchFilter({
 }) {
   return (
     <form
-      class="filter search"
+      class="filter search-field"
       onSubmit={(event) => {
         event.preventDefault()
         onSearch(event.currentTarget.querySelector('input')?.value.trim() ?? '')
