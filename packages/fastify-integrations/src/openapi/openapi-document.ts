@@ -134,8 +134,8 @@ function shareHeaders(response: Response, { headers }: Shared): Response {
 function sharedAs<T extends object>(shared: Record<string, T>, name: string, value: T): string {
   for (let count = 1; ; count += 1) {
     const numbered = count === 1 ? name : `${name}_${count}`
-    const known = (shared[numbered] ??= value)
-    if (JSON.stringify(known) === JSON.stringify(value)) return numbered
+    shared[numbered] ??= value
+    if (JSON.stringify(shared[numbered]) === JSON.stringify(value)) return numbered
   }
 }
 
