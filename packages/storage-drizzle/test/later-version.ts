@@ -12,8 +12,8 @@ export interface LaterVersion {
   /** Its command line, for a process and for a call. */
   readonly cli: string
   readonly main: typeof import('../src/cli.ts').main
-  /** The folder of its migrations. */
-  readonly migrations: URL
+  /** Its migrations, by file name. */
+  readonly migrations: Readonly<Record<string, string>>
   readonly drizzleStorage: typeof import('../src/index.ts').drizzleStorage
 }
 
@@ -25,14 +25,13 @@ export async function laterVersion(): Promise<LaterVersion> {
     cpSync(join(PACKAGE, part), join(folder, part), { recursive: true })
   }
   symlinkSync(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'))
-  const migrations = join(folder, 'migrations')
-  cpSync(LATER, migrations, { recursive: true })
-  const load = (file: string) => import(pathToFileURL(join(folder, 'dist', file)).href)
-  const [{ drizzleStorage }, { main }] = [await load('index.js'), await load('cli.js')]
+  cpSync(LATER, join(folder, 'migrations'), { recursive: true })
+  const load = (file: string) => import(pathToFileURL(join(folder, file)).href)
+  const [{ drizzleStorage }, { main }] = [await load('dist/index.js'), await load('dist/cli.js')]
   return {
     cli: join(folder, 'bin/quickquote-storage.js'),
     main,
-    migrations: pathToFileURL(`${migrations}/`),
+    migrations: (await load('migrations/index.js')).files,
     drizzleStorage,
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { badNightTests } from './bad-night.ts'
+import { bundledTests } from './bundled.ts'
 import { driverTests } from './driver.ts'
 import { enginesTests } from './engines.ts'
 import { type Installed, installPackages } from './installed.ts'
@@ -17,4 +18,5 @@ afterAll(() => installed?.remove())
 quickStartTests(() => installed)
 driverTests(() => installed)
 badNightTests(() => installed)
+bundledTests(() => installed)
 enginesTests(() => installed)

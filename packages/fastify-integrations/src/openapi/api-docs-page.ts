@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { type Content, contentOf, fixedName } from '@quickquote/core/internal'
 import type { ApiDocsLogo } from '../options.ts'
 import { once } from './once.ts'
@@ -11,19 +9,12 @@ export interface PageFiles {
   readonly style: string
 }
 
-const swaggerUi = createRequire(import.meta.url)
-const readSwaggerUi = (name: string) =>
-  readFile(swaggerUi.resolve(`@fastify/swagger-ui/static/${name}`), 'utf8')
-
-/** swagger-ui and our settings for it: the same for every host. */
-const readScript = once(async () => {
-  const settings = await readFile(new URL('../../browser/api-docs.js', import.meta.url), 'utf8')
-  return contentOf('page.js', `${await readSwaggerUi('swagger-ui-bundle.js')}\n${settings}`)
-})
+/** The same for every host. */
+const readScript = once(async () => contentOf('page.js', (await import('#browser')).script))
 
 export async function pageFiles(logo: ApiDocsLogo | null): Promise<PageFiles> {
-  const styles = [await readSwaggerUi('swagger-ui.css'), await readSwaggerUi('index.css')]
-  const style = await contentOf('page.css', [...styles, logo === null ? '' : logoStyle(logo)].join('\n'))
+  const { style: plain } = await import('#browser')
+  const style = await contentOf('page.css', logo === null ? plain : `${plain}\n${logoStyle(logo)}`)
   const script = await readScript()
   const names = { script: fixedName('page.js', script), style: fixedName('page.css', style) }
   return {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { ConfigurationError } from '@quickquote/core'
 import { type Driver, MIGRATION, type Statements } from '../connection/driver.ts'
 import { run } from '../connection/statement.ts'
@@ -30,8 +29,6 @@ interface Found {
   readonly mayActAsOwner: boolean
   readonly hasJournal: boolean
 }
-
-const FOLDER = new URL('../../migrations/', import.meta.url)
 
 /**
  * The functions, a file for each concern, in the order in which they refer to each other. They come after the last
@@ -99,16 +96,19 @@ export async function migrationStatus(driver: Driver, schema: string): Promise<M
   }
 }
 
-/** The migrations of this version in order, and its functions; or those in another `folder`. */
-export async function readMigrations(folder: URL = FOLDER): Promise<ShippedMigration[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-  // git and npm may change line endings; the migration is still the same.
-  const read = async (file: string) =>
-    (await readFile(new URL(file, folder), 'utf8')).replaceAll('\r\n', '\n')
-  const functions = await Promise.all(FUNCTIONS.map((concern) => read(`functions/${concern}.sql`)))
+/** The migrations of this version in order, and its functions; or those in other `files`. */
+export async function readMigrations(files?: Readonly<Record<string, string>>): Promise<ShippedMigration[]> {
+  // Not when the package is imported: few processes migrate.
+  const texts = files ?? (await import('#migrations')).files
+  const names = Object.keys(texts).filter((name) => !name.includes('/'))
+  const functions = FUNCTIONS.map((concern) => {
+    const text = texts[`functions/${concern}.sql`]
+    if (text === undefined) throw new Error(`The functions of ${concern} are missing.`)
+    return text
+  })
   const text = functions.join('\n')
   return [
-    ...(await Promise.all(names.map(async (name) => shippedAs(name, await read(name))))),
+    ...names.sort().map((name) => shippedAs(name, texts[name] ?? '')),
     shippedAs(`functions ${hashOf(text).slice(0, 12)}`, text),
   ]
 }
