@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll } from 'vitest'
 
@@ -17,15 +17,20 @@ export interface LaterVersion {
   readonly drizzleStorage: typeof import('../src/index.ts').drizzleStorage
 }
 
-/** Creates it for the calling test file, in a folder that is deleted after the file. */
-export async function laterVersion(): Promise<LaterVersion> {
+/**
+ * Creates it for the calling test file, in a folder that is deleted after the file.
+ * @param hasMigrations false: only its functions differ
+ */
+export async function laterVersion({ hasMigrations = true } = {}): Promise<LaterVersion> {
   const folder = mkdtempSync(join(tmpdir(), 'quickquote-later-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   for (const part of ['bin', 'dist', 'migrations', 'package.json']) {
     cpSync(join(PACKAGE, part), join(folder, part), { recursive: true })
   }
   symlinkSync(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'))
-  cpSync(LATER, join(folder, 'migrations'), { recursive: true })
+  const isMigration = (path: string) => dirname(path) === LATER && path.endsWith('.sql')
+  const filter = (path: string) => hasMigrations || !isMigration(path)
+  cpSync(LATER, join(folder, 'migrations'), { recursive: true, filter })
   const load = (file: string) => import(pathToFileURL(join(folder, file)).href)
   const [{ drizzleStorage }, { main }] = [await load('dist/index.js'), await load('dist/cli.js')]
   return {
