@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createIntegrations, type Integrations, memberOf } from '@quickquote/core'
@@ -52,8 +52,7 @@ describe('the guide to operations', () => {
   it('shows a module and a container that run and stop, and names every field in the log line of an attempt', async () => {
     const database = await testDatabase(inject('postgresUrl'))
     const receiver = await startReceiver({ respond: () => ({ status: 500 }) })
-    const folder = join(SERVER, 'node_modules/.operations-guide')
-    await mkdir(folder, { recursive: true })
+    const folder = await mkdtemp(join(SERVER, 'node_modules/.operations-guide-'))
     onTestFinished(async () => {
       await receiver.stop()
       await database.drop()
