@@ -124,10 +124,12 @@ describe.each(Object.entries(HOSTS))('within %s whose session changes every sett
     })
     expect(outcome.rotated.previous_secret_expires_at).toEqual(new Date(now.getTime() + 60_000))
     expect(outcome.again).toEqual({ ...outcome.quote, repeated: true })
-    expect(outcome.found).toMatchObject({ created_at: now, updated_at: now })
+    // Later than the start, within the same millisecond too.
+    const reported = new Date(now.getTime() + 1)
+    expect(outcome.found).toMatchObject({ created_at: now, updated_at: reported })
     expect(outcome.pipeline).toMatchObject({
       processed_step: 'requirement_analysis',
-      steps: [{ started_at: now, completed_at: now }, {}, {}, {}, {}],
+      steps: [{ started_at: reported, completed_at: reported }, {}, {}, {}, {}],
     })
     expect(outcome.audit.items.map(({ created_at }) => created_at)).toEqual([now, now, now])
     const [secret] = await sql`select * from quickquote.webhook_endpoints where id = ${outcome.endpoint.id}`
