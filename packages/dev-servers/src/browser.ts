@@ -10,7 +10,7 @@ const PLACES = [
   ),
   ...['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`),
 ]
-const installed = process.env['CHROMIUM'] ?? PLACES.find((path) => existsSync(path))
+const installed = process.env['CHROMIUM'] || PLACES.find((path) => existsSync(path))
 
 /** One process for all pages: starting another one takes longer than most pages run. */
 const FEW_PROCESSES = [
