@@ -21,6 +21,7 @@ export function openExplained(url: string) {
   return {
     storage: drizzleStorage({ sql }),
     close: () => sql.end(),
+    run: (text: string) => sql.unsafe(text),
     async explain(): Promise<void> {
       await sql.unsafe(`load 'auto_explain';
         set auto_explain.log_min_duration = 0; set auto_explain.log_level = notice;
@@ -35,7 +36,9 @@ export function openExplained(url: string) {
         .map((text): { Plan: Plan } => JSON.parse(text.slice(text.indexOf('{'))))
         .flatMap(({ Plan }) => nodesOf(Plan))
         .filter((node) =>
-          /^(deliveries|webhook_endpoints|events|endpoint_health)/.test(node['Relation Name'] ?? ''),
+          /^(deliver|webhook_endpoints|event|endpoint_health|quotations|audit_log|idempotency|pipeline_starts|uploads)/.test(
+            node['Relation Name'] ?? '',
+          ),
         )
         .filter((node) => node['Node Type'].endsWith('Scan') && node['Actual Loops'] > 0)
     },

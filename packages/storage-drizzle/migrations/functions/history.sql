@@ -99,6 +99,15 @@ end
 $$;
 revoke all on function "quickquote".make_partitions() from public;
 
+-- The events of an organization up to a position are no longer kept.
+create or replace function "quickquote".raise_feed_floor(organization uuid, last bigint) returns void
+language sql set search_path = pg_catalog, pg_temp
+as $$
+  insert into "quickquote".feed_floors as floor (organization_id, position) values (organization, last)
+  on conflict (organization_id) do update set position = greatest(floor.position, excluded.position)
+$$;
+revoke all on function "quickquote".raise_feed_floor(uuid, bigint) from public;
+
 -- Drops the oldest day of events or attempts that ended at or before "before". One per call, so that locks are short. Returns:
 --
 --   dropped  there may be more
@@ -158,9 +167,8 @@ begin
       -- Slow, so done before taking the exclusive lock. Nobody writes to that day any more.
       execute format('lock table %s in share mode', expired);
       execute format(
-        'insert into "quickquote".feed_floors as floor (organization_id, position)
-         select organization_id, max(feed_position) from %s where feed_position is not null group by organization_id
-         on conflict (organization_id) do update set position = greatest(floor.position, excluded.position)', expired);
+        'select "quickquote".raise_feed_floor(organization_id, max(feed_position)) from %s
+         where feed_position is not null group by organization_id', expired);
       lock table only "quickquote".events in access exclusive mode;
       if exists (
         select from "quickquote".deliveries where id < kept_deliveries and event_created_at < before
@@ -210,12 +218,11 @@ begin
         limit at_most for update skip locked
       ))
       returning organization_id, feed_position
-    ), floor as (
-      insert into "quickquote".feed_floors as floor (organization_id, position)
-      select organization_id, max(feed_position) from gone where feed_position is not null group by organization_id
-      on conflict (organization_id) do update set position = greatest(floor.position, excluded.position)
+    ), floors as materialized (
+      select "quickquote".raise_feed_floor(organization_id, max(feed_position)) from gone
+      where feed_position is not null group by organization_id
     )
-    select count(*) into removed from gone;
+    select (select count(*) from gone), (select count(*) from floors) into removed;
   end if;
   return removed;
 end
