@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api/http.ts'
 import type { Attempt } from '../api/types.ts'
 import { now } from '../clock.ts'
@@ -13,7 +13,6 @@ import { PageHead } from '../parts/page-head.tsx'
 import { Dot, Status, type Tone } from '../parts/status.tsx'
 import { Countdown, Time, TimeHead } from '../parts/time.tsx'
 import { usePortal } from '../portal.ts'
-import { useAction } from '../use-action.ts'
 import { useLoaded, usePages } from '../use-loaded.ts'
 import { Replay } from './replay.tsx'
 
@@ -120,37 +119,53 @@ function Search({
 }) {
   const { t, client, navigation } = usePortal()
   const [isUnknown, setUnknown] = useState(false)
-  const search = useAction()
+  const [error, setError] = useState<unknown>(null)
+  const turn = useRef(0)
   const show = (ids: Partial<typeof DEFAULTS>) => onChange({ ...DEFAULTS, span: 'all', ...ids })
 
-  async function find(id: string) {
+  /** @returns what shows it */
+  async function find(id: string): Promise<() => void> {
     const isEvent = id.startsWith('evt_')
-    setUnknown(id !== '' && !UUID.test(isEvent ? id.slice(4) : id))
-    if (id === '') return onChange(DEFAULTS)
-    if (isEvent) return show({ event: id })
-    if (!UUID.test(id)) return
-    const delivery = await client.deliveries.get(id).catch((error: unknown) => {
-      if (error instanceof ApiError && error.status === 404) return null
-      throw error
+    if (id === '') return () => onChange(DEFAULTS)
+    if (!UUID.test(isEvent ? id.slice(4) : id)) return () => setUnknown(true)
+    if (isEvent) return () => show({ event: id })
+    const delivery = await client.deliveries.get(id).catch((failure: unknown) => {
+      if (failure instanceof ApiError && failure.status === 404) return null
+      throw failure
     })
-    if (delivery !== null) return navigation.go({ view: 'deliveries', id })
+    if (delivery !== null) return () => navigation.go({ view: 'deliveries', id })
     const event = `evt_${id}`
     const { items } = await client.deliveries.list({ event_id: event, limit: 1 })
-    show(items.length > 0 ? { event } : { quote: id })
+    return () => show(items.length > 0 ? { event } : { quote: id })
   }
+
+  /** The last search counts, however long an earlier one takes. */
+  async function search(id: string) {
+    turn.current += 1
+    const own = turn.current
+    setUnknown(false)
+    setError(null)
+    try {
+      const found = await find(id)
+      if (own === turn.current) found()
+    } catch (failure) {
+      if (own === turn.current) setError(failure)
+    }
+  }
+
   return (
     <>
       <div class="filters">
         <SearchFilter
           label={t('deliveries.search')}
           value={filters.event || filters.quote}
-          onSearch={(id) => void search.run(() => find(id))}
+          onSearch={(id) => void search(id)}
         />
       </div>
       <p class="hint" role="status">
         {isUnknown && t('deliveries.search.unknown')}
       </p>
-      <ErrorNotice error={search.error} />
+      <ErrorNotice error={error} />
     </>
   )
 }
