@@ -2,8 +2,7 @@ import { type ApiKeyStorage, isUuid } from '@quickquote/core/internal'
 import { and, eq, getTableColumns } from 'drizzle-orm'
 import { batched } from '../connection/batched.ts'
 import { type Database, oneAtATime } from '../connection/database.ts'
-import { isAfter, newestFirst } from '../connection/page.ts'
-import { readable } from '../connection/readable.ts'
+import { isAfter, newestFirst, readable } from '../connection/readable.ts'
 import {
   COUNT_KEYS,
   FIND_BY_HASH,

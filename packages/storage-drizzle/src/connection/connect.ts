@@ -1,8 +1,7 @@
 import type postgres from 'postgres'
 import { type ConnectionOptions, openClient } from './connection.ts'
-import { type Driver, repeating } from './driver.ts'
+import { type Driver, repeating, waitingForLocks } from './driver.ts'
 import { checkDrizzle, type HostDrizzle, onHostDrizzle } from './host-drizzle.ts'
-import { waitingForLocks } from './lock-wait.ts'
 import { checkClient, onPostgresJs } from './postgres-js.ts'
 
 /** Where the database is, or a client of the host. */

@@ -1,9 +1,25 @@
 import type postgres from 'postgres'
 import connectTo from '#driver'
 import { parseConnectionString } from './connection-string.ts'
+import { LONGEST_HELD_MS } from './driver.ts'
 import { type Hosts, hostsOf } from './hosts.ts'
-import { LONGEST_HELD_MS } from './lock-wait.ts'
-import { SESSION_SETTINGS } from './session-settings.ts'
+
+/**
+ * Settings that our statements rely on, and that a server, database or role may change. Our own connections set them
+ * when they open.
+ */
+export const SESSION_SETTINGS = {
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  array_nulls: 'on',
+  bytea_output: 'hex',
+  default_transaction_isolation: 'read committed',
+  // Rows hidden by a policy are an error.
+  row_security: 'off',
+  search_path: 'pg_catalog',
+  standard_conforming_strings: 'on',
+} as const
 
 /** Timeouts of our own connections, in milliseconds. */
 export interface ConnectionTimeouts {

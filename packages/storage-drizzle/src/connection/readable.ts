@@ -1,4 +1,5 @@
-import { is, sql } from 'drizzle-orm'
+import type { PageRequest, TraceContext } from '@quickquote/core'
+import { type Column, desc, is, type SQL, sql } from 'drizzle-orm'
 import { type PgColumn, PgTimestamp } from 'drizzle-orm/pg-core'
 
 /**
@@ -45,4 +46,30 @@ function read(column: PgColumn) {
     return sql`${column}::text`.mapWith((json: string) => JSON.parse(json)).as(column.name)
   }
   return column
+}
+
+interface Listed {
+  readonly created_at: Column
+  readonly id: Column
+}
+
+/** Matches the rows after the position, newest first; all rows if there is none. */
+export function isAfter({ created_at, id }: Listed, after: PageRequest['after']): SQL | undefined {
+  if (after === null) return undefined
+  return sql`(${created_at}, ${id}) < (${after.created_at.toISOString()}::timestamptz, ${after.id}::uuid)`
+}
+
+/** The order of every paginated list. An index on (…, created_at desc, id desc) serves both. */
+export function newestFirst({ created_at, id }: Listed): SQL[] {
+  return [desc(created_at), desc(id)]
+}
+
+/** The trace of a row. */
+interface TraceColumns {
+  readonly traceparent: string | null
+  readonly tracestate: string | null
+}
+
+export function traceOf({ traceparent, tracestate }: TraceColumns): TraceContext | null {
+  return traceparent === null ? null : { traceparent, tracestate }
 }

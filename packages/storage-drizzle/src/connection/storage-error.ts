@@ -1,5 +1,7 @@
 import { IntegrationError } from '@quickquote/core'
-import { MIGRATE_COMMAND } from '../migrate-command.ts'
+
+/** The command in errors about missing migrations. */
+export const MIGRATE_COMMAND = 'npx @quickquote/storage-drizzle migrate'
 
 /**
  * A failure of PostgreSQL or its connection. `code` is the SQLSTATE, or the driver's code if there was no response. The

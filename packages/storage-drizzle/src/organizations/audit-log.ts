@@ -1,8 +1,7 @@
 import type { AuditStorage } from '@quickquote/core/internal'
 import { and, eq, getTableColumns, gte, lt } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
-import { isAfter, newestFirst } from '../connection/page.ts'
-import { readable } from '../connection/readable.ts'
+import { isAfter, newestFirst, readable } from '../connection/readable.ts'
 import { RECORD_ENTRY } from './audit-log.sql.ts'
 
 /** See AuditStorage. */

@@ -1,5 +1,6 @@
 import type { ClaimedStart, PipelineStartStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
+import { traceOf } from '../connection/readable.ts'
 import type { Row } from '../connection/statement.ts'
 import { claimForAcceptance } from './acceptance.ts'
 import {
@@ -10,7 +11,6 @@ import {
   RELEASE_START,
   RELEASE_UNKNOWN_STARTS,
 } from './pipeline-starts.sql.ts'
-import { traceOf } from './trace-columns.ts'
 
 /** See PipelineStartStorage. */
 export function pipelineStartStorage(database: Database): PipelineStartStorage {

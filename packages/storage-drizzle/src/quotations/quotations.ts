@@ -3,6 +3,7 @@ import type { NewQuotation } from '@quickquote/core'
 import { isUuid, ownedBy, pipelineStatusOf, type QuotationStorage } from '@quickquote/core/internal'
 import { batched, batchedInserts } from '../connection/batched.ts'
 import type { Database } from '../connection/database.ts'
+import { traceOf } from '../connection/readable.ts'
 import { FIRST_UUID, firstIdOf, LAST_UUID } from '../deliveries/delivery-id.ts'
 import { claimForAcceptance } from './acceptance.ts'
 import {
@@ -22,7 +23,6 @@ import {
   READ_PROGRESS,
   SAVE_PROGRESS,
 } from './quotations.sql.ts'
-import { traceOf } from './trace-columns.ts'
 
 type Lookups =
   | 'find'

@@ -1,2 +1,0 @@
-/** The command in errors about missing migrations. */
-export const MIGRATE_COMMAND = 'npx @quickquote/storage-drizzle migrate'
