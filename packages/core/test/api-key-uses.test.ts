@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { createIntegrations, type Integrations } from '@quickquote/core'
-import type { TestDatabase } from '@quickquote/dev-servers'
 import { adminOf, hostOptions, keepLogs } from '@quickquote/dev-servers/host'
-import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const { logger, lines } = keepLogs()
-let database: TestDatabase
+const database = useDatabase()
 let integrations: Integrations
 let keys: readonly { readonly id: string; readonly value: string }[]
 /** The writes, each with the indexes of its keys. */
 let begun: number[][]
 let finished: number
 let refusals: number
-
-beforeAll(async () => {
-  database = await migratedDatabase()
-})
 
 beforeEach(async () => {
   begun = []
@@ -40,8 +35,6 @@ afterEach(async () => {
   vi.useRealTimers()
   await integrations.close()
 })
-
-afterAll(() => database.drop())
 
 /** A host whose writes of uses are recorded, and refused on request. */
 function open(): Integrations {

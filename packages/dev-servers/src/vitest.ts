@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { inject, it } from 'vitest'
+import postgres from 'postgres'
+import { afterAll, beforeAll, inject, it } from 'vitest'
 import { type TestDatabase, testDatabase } from './database.ts'
 
 declare module 'vitest' {
@@ -18,6 +19,28 @@ export function migratedDatabase(): Promise<TestDatabase> {
 
 /** Whether tests may stop processes of PostgreSQL. Not those of DATABASE_URL, whose process ids may mean others on this machine. */
 export const ownsPostgres = !process.env['DATABASE_URL']
+
+/** A migrated database for the tests of a file, dropped after them. */
+export function useDatabase(): { readonly url: string; readonly sql: postgres.Sql } {
+  let database: TestDatabase
+  let sql: postgres.Sql
+  beforeAll(async () => {
+    database = await migratedDatabase()
+    sql = postgres(database.url, { max: 2 })
+  })
+  afterAll(async () => {
+    await sql.end()
+    await database.drop()
+  })
+  return {
+    get url() {
+      return database.url
+    },
+    get sql() {
+      return sql
+    },
+  }
+}
 
 /** `it` for tests that call a program. Without it they are skipped, which is printed; in CI they fail. */
 export function itWith(program: string): typeof it | typeof it.skip {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { expect, it, onTestFinished } from 'vitest'
-import { useDatabase } from './host.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const page = readFileSync(join(ROOT, 'docs/guides/testing.md'), 'utf8')

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createIntegrations, type Integrations, type IntegrationsOptions, type Quote } from '@quickquote/core'
-import type { TestDatabase } from '@quickquote/dev-servers'
 import { hostOptions } from '@quickquote/dev-servers/host'
-import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type Clock, createClock, createTestKit, type TestKit, type TestKitOptions } from '../src/index.ts'
 
 /** A host's integrations under test, with a kit. Both are closed after the test. */
@@ -20,20 +18,6 @@ export type TestedHostOptions = Partial<
   Pick<IntegrationsOptions, 'allowAddresses' | 'now' | 'productName' | 'delivery'>
 > &
   Pick<TestKitOptions, 'app'> & { readonly startPipeline?: (quote: Quote) => Promise<void> }
-
-/** A migrated database, shared by the hosts of a test file. */
-export function useDatabase(): { readonly url: string } {
-  let database: TestDatabase
-  beforeAll(async () => {
-    database = await migratedDatabase()
-  })
-  afterAll(() => database.drop())
-  return {
-    get url() {
-      return database.url
-    },
-  }
-}
 
 export function openIntegrations(url: string, options: TestedHostOptions & { clock: Clock }): Integrations {
   const { clock, startPipeline = hostOptions.pipeline.start, app: _, ...settings } = options

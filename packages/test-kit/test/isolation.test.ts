@@ -1,5 +1,6 @@
+import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it } from 'vitest'
-import { openHost, useDatabase } from './host.ts'
+import { openHost } from './host.ts'
 
 const database = useDatabase()
 

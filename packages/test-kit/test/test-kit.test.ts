@@ -1,10 +1,11 @@
 import { createServer } from 'node:net'
 import { STEPS, type Step } from '@quickquote/core'
+import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClock, createTestKit } from '../src/index.ts'
-import { openHost, openIntegrations, useDatabase } from './host.ts'
+import { openHost, openIntegrations } from './host.ts'
 
 const database = useDatabase()
 const types = (webhooks: readonly { readonly type: string }[]) => webhooks.map(({ type }) => type)

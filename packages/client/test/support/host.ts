@@ -1,7 +1,6 @@
 import { createIntegrations, type Integrations, type IntegrationsOptions, type Quote } from '@quickquote/core'
-import type { TestDatabase } from '@quickquote/dev-servers'
 import { hostOptions } from '@quickquote/dev-servers/host'
-import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { createTestKit, type Partner, type TestKit } from '@quickquote/test-kit'
@@ -24,16 +23,12 @@ interface TestedHost {
 
 /** A listening host with our plugin, for a whole test file. */
 export function useHost(options: Partial<IntegrationsOptions> = {}): () => TestedHost {
-  let database: TestDatabase
+  const database = useDatabase()
   let host: TestedHost & { close(): Promise<void> }
   beforeAll(async () => {
-    database = await migratedDatabase()
     host = await startHost(database.url, options)
   })
-  afterAll(async () => {
-    await host.close()
-    await database.drop()
-  })
+  afterAll(() => host.close())
   return () => host
 }
 

@@ -6,16 +6,16 @@ import {
   type Storage,
 } from '@quickquote/core'
 import { hostOptions } from '@quickquote/dev-servers/host'
-import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import postgres from 'postgres'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type FastifyIntegrationsOptions, fastifyIntegrations } from '../../src/index.ts'
 import { type OpenApiDocument, openApiCheck } from './openapi-check.ts'
 import { watchSecrets } from './secrets.ts'
 import { forwardTo } from './socket.ts'
 
+export { useDatabase }
 export const ACME = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 export const GLOBEX = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
 export const NOWHERE = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
@@ -193,28 +193,6 @@ async function forward(app: FastifyInstance, socketPath: string): Promise<string
   const { url, close } = await forwardTo(socketPath)
   app.addHook('onClose', close)
   return url
-}
-
-/** A migrated database for a test file, dropped after it. */
-export function useDatabase(): { readonly url: string; readonly sql: postgres.Sql } {
-  let database: Awaited<ReturnType<typeof migratedDatabase>>
-  let sql: postgres.Sql
-  beforeAll(async () => {
-    database = await migratedDatabase()
-    sql = postgres(database.url, { max: 2 })
-  })
-  afterAll(async () => {
-    await sql.end()
-    await database.drop()
-  })
-  return {
-    get url() {
-      return database.url
-    },
-    get sql() {
-      return sql
-    },
-  }
 }
 
 /** A database and a host for a whole test file. */
