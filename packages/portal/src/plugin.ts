@@ -158,6 +158,6 @@ function securityHeaders(frameAncestors: readonly string[] = ["'self'"]): Record
  */
 export const fastifyPortal = fp(plugin, {
   name: '@quickquote/portal',
-  fastify: '^5.12.8',
+  fastify: '^5.8.5',
   encapsulate: true,
 })
