@@ -16,7 +16,7 @@ export type { Page, PageRequest } from './lib/page.ts'
 export { SecretValue } from './lib/secret-value.ts'
 export type { TraceContext } from './lib/trace-context.ts'
 // Models
-export type { ApiKey, CreateApiKeyBody, UpdateApiKeyBody } from './model/api-key.ts'
+export type { ApiKey, CreateApiKeyBody, RollApiKeyBody, UpdateApiKeyBody } from './model/api-key.ts'
 export type { AuditAction, AuditEntry } from './model/audit-entry.ts'
 export {
   DEFAULT_DELIVERY_POLICY,

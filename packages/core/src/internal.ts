@@ -50,6 +50,7 @@ export {
   type ApiKeyStatus,
   CreatedApiKey,
   createApiKeyBody,
+  rollApiKeyBody,
   type StoredApiKeyStatus,
   updateApiKeyBody,
 } from './model/api-key.ts'

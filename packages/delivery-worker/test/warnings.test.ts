@@ -186,7 +186,14 @@ describe('an API key that expires', () => {
     }
     expect(expiring[0]).toEqual({
       id: expect.any(String),
-      apiKey: { id, organization_id: ORGANIZATION, owner_id: 'ada', name: 'CRM', masked_key },
+      apiKey: {
+        id,
+        organization_id: ORGANIZATION,
+        owner_id: 'ada',
+        name: 'CRM',
+        masked_key,
+        replaced_by: null,
+      },
       expiresAt: expires_at,
       daysLeft: 30,
     })

@@ -23,6 +23,7 @@ const RECORD_FIELDS = [
   'status',
   'expires_at',
   'last_used_at',
+  'replaced_by',
   'created_at',
   'updated_at',
 ]

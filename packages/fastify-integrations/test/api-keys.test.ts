@@ -21,6 +21,7 @@ describe('POST /v1/organizations/:organizationId/api-keys', () => {
       status: 'active',
       expires_at: YEAR_AHEAD,
       last_used_at: null,
+      replaced_by: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
       key: expect.stringMatching(/^pk_[0-9A-Za-z]{49}$/),

@@ -27,6 +27,7 @@ function calls(organizationId: string): Record<string, () => Promise<unknown>> {
     'apiKeys.list': () => apiKeys.list(member),
     'apiKeys.get': () => apiKeys.get(member, NOWHERE),
     'apiKeys.update': () => apiKeys.update(member, NOWHERE, { name: 'CRM' }),
+    'apiKeys.roll': () => apiKeys.roll(member, NOWHERE, { expires_at: YEAR_AHEAD }),
     'apiKeys.activate': () => apiKeys.activate(member, NOWHERE),
     'apiKeys.deactivate': () => apiKeys.deactivate(member, NOWHERE),
     'apiKeys.revoke': () => apiKeys.revoke(member, NOWHERE),

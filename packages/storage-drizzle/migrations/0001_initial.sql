@@ -18,14 +18,16 @@ create table "quickquote".api_keys (
   expires_at timestamptz(3) not null,
   last_used_at timestamptz(3),
   created_at timestamptz(3) not null,
-  updated_at timestamptz(3) not null
+  updated_at timestamptz(3) not null,
+  -- The key that a roll created in its place.
+  replaced_by uuid
 );
 -- Lists keys page by page, newest first.
 create index api_keys_newest on "quickquote".api_keys (organization_id, created_at desc, id desc);
--- Counts an organization's keys before another is created, without reading revoked ones. It has no column that changes when a
+-- Counts an organization's keys before another is created, without reading revoked and rolled ones. It has no column that changes when a
 -- key is used, so that updates of `last_used_at` stay in place.
 create index api_keys_that_count on "quickquote".api_keys (organization_id, expires_at) include (owner_id)
-  where status <> 'revoked';
+  where status <> 'revoked' and replaced_by is null;
 -- Finds keys that expire soon.
 create index api_keys_by_expiry on "quickquote".api_keys (expires_at) where status = 'active';
 

@@ -278,7 +278,8 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
       name: 'text written by the member',
       key_hash: 'SHA-256 of the key',
       masked_key: 'the first and last four characters of the key',
-      ...plain('id', 'organization_id', 'status', 'expires_at', 'last_used_at', 'created_at', 'updated_at'),
+      ...plain('id', 'organization_id', 'status', 'expires_at', 'last_used_at', 'replaced_by', 'created_at'),
+      ...plain('updated_at'),
     },
   },
   feedFloors: {

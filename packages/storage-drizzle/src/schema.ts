@@ -67,6 +67,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       status: text('status', { enum: ['active', 'inactive', 'revoked'] }).notNull(),
       expires_at: moment('expires_at').notNull(),
       last_used_at: moment('last_used_at'),
+      replaced_by: uuid('replaced_by'),
       created_at: moment('created_at').notNull(),
       updated_at: moment('updated_at').notNull(),
     }),

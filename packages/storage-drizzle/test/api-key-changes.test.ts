@@ -30,11 +30,21 @@ describe('an API key', () => {
     expect(await storage.apiKeys.lock(key.organization_id, "' or true --")).toBeNull()
   })
 
-  it('changes only its name, status and time of change', async () => {
+  it('changes only its name, status, successor and time of change, and expires earlier, never later', async () => {
     const key = await insert({ name: 'CRM' })
-    const changed: StoredApiKey = { ...key, name: AWKWARD, status: 'revoked', updated_at: new Date() }
-    await storage.apiKeys.save({ ...changed, owner_id: 'thief', expires_at: new Date() })
+    const changed: StoredApiKey = {
+      ...key,
+      name: AWKWARD,
+      status: 'revoked',
+      replaced_by: randomUUID(),
+      updated_at: new Date(),
+    }
+    const later = new Date(key.expires_at.getTime() + 1)
+    await storage.apiKeys.save({ ...changed, owner_id: 'thief', expires_at: later })
     expect(await storage.apiKeys.find(key.organization_id, key.id)).toEqual(changed)
+    const earlier = { ...changed, expires_at: new Date(key.expires_at.getTime() - 1) }
+    await storage.apiKeys.save(earlier)
+    expect(await storage.apiKeys.find(key.organization_id, key.id)).toEqual(earlier)
   })
 
   it('is locked against concurrent changes; a waiting change sees the new state', async () => {

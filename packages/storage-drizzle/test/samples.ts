@@ -30,6 +30,7 @@ export function sampleApiKey(fields: Partial<StoredApiKey> = {}): StoredApiKey {
     status: 'active',
     expires_at: new Date('2030-02-28T23:59:59.999Z'),
     last_used_at: null,
+    replaced_by: null,
     created_at: new Date('2026-11-21T10:05:00.001Z'),
     updated_at: new Date('2026-11-21T10:05:00.001Z'),
     ...fields,

@@ -1,6 +1,15 @@
 import type { Static } from '@sinclair/typebox'
 import { PAGE_PARAMETERS } from '../lib/page.ts'
-import { Name, NullableTimestamp, OneOf, SentTimestamp, schemaOf, Timestamp, Uuid } from '../lib/schema.ts'
+import {
+  Name,
+  NullableTimestamp,
+  NullableUuid,
+  OneOf,
+  SentTimestamp,
+  schemaOf,
+  Timestamp,
+  Uuid,
+} from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import type { Limits } from './limits.ts'
 
@@ -21,6 +30,10 @@ export const ApiKey = Type.Object(
     status: OneOf(API_KEY_STATUSES),
     expires_at: Timestamp,
     last_used_at: NullableTimestamp,
+    replaced_by: Type.Unsafe<string | null>({
+      ...NullableUuid,
+      description: 'The key that a roll created in its place. Null if it was not rolled.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -34,13 +47,17 @@ export const CreatedApiKey = Type.Composite(
   { title: 'CreatedApiKey' },
 )
 
+function expiryOf({ apiKeyLifetimeDays }: Pick<Limits, 'apiKeyLifetimeDays'>) {
+  return SentTimestamp({
+    description: `In the future, at most ${apiKeyLifetimeDays} days from now. It cannot be changed later, except that a roll ends a key earlier.`,
+  })
+}
+
 export const createApiKeyBody = schemaOf((limits: Limits) =>
   Type.Object(
     {
       name: Name({ minLength: 1, maxLength: limits.nameLength }),
-      expires_at: SentTimestamp({
-        description: `In the future, at most ${limits.apiKeyLifetimeDays} days from now. It cannot be changed later.`,
-      }),
+      expires_at: expiryOf(limits),
     },
     { title: 'CreateApiKey' },
   ),
@@ -50,7 +67,29 @@ export const updateApiKeyBody = schemaOf((limits: Limits) =>
   Type.Object({ name: Name({ minLength: 1, maxLength: limits.nameLength }) }, { title: 'UpdateApiKey' }),
 )
 
+/** The longest time for which a rolled key keeps working, and the default one, in seconds. */
+const LONGEST_OVERLAP_SECONDS = 7 * 24 * 60 * 60
+export const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60
+
+export const rollApiKeyBody = schemaOf((limits: Limits) =>
+  Type.Object(
+    {
+      expires_at: expiryOf(limits),
+      overlap_seconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: LONGEST_OVERLAP_SECONDS,
+          default: DEFAULT_OVERLAP_SECONDS,
+          description: 'Seconds for which the old key keeps working, unless it expires earlier.',
+        }),
+      ),
+    },
+    { title: 'RollApiKey' },
+  ),
+)
+
 export type CreateApiKeyBody = Static<ReturnType<typeof createApiKeyBody>>
+export type RollApiKeyBody = Static<ReturnType<typeof rollApiKeyBody>>
 export type UpdateApiKeyBody = Static<ReturnType<typeof updateApiKeyBody>>
 
 /** The filters of a list of keys. */

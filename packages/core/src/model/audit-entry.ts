@@ -11,6 +11,7 @@ export const AUDIT_ACTIONS = [
   'api_key.deactivated',
   'api_key.revoked',
   'api_key.transferred',
+  'api_key.rolled',
   'webhook_endpoint.created',
   'webhook_endpoint.updated',
   'webhook_endpoint.disabled',

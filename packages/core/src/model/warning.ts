@@ -8,8 +8,11 @@ export type WarningKind = (typeof WARNING_KINDS)[number]
 /** The endpoint of a warning. */
 export type WarnedEndpoint = Pick<WebhookEndpoint, 'id' | 'organization_id' | 'name'>
 
-/** The API key of a warning. */
-export type ExpiringApiKey = Pick<ApiKey, 'id' | 'organization_id' | 'owner_id' | 'name' | 'masked_key'>
+/** The API key of a warning. If it was rolled, `replaced_by` is the new key. */
+export type ExpiringApiKey = Pick<
+  ApiKey,
+  'id' | 'organization_id' | 'owner_id' | 'name' | 'masked_key' | 'replaced_by'
+>
 
 /** Every delivery to an endpoint has failed for `warnAfterMs`. */
 export interface EndpointFailingWarning {

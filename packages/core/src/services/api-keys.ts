@@ -11,7 +11,10 @@ import {
   apiKeyStatus,
   type CreateApiKeyBody,
   createApiKeyBody,
+  DEFAULT_OVERLAP_SECONDS,
   moveApiKey,
+  type RollApiKeyBody,
+  rollApiKeyBody,
   type UpdateApiKeyBody,
   updateApiKeyBody,
 } from '../model/api-key.ts'
@@ -20,7 +23,9 @@ import type { AuditAction } from '../model/audit-entry.ts'
 import type { RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds } from '../model/ids.ts'
 import { type Member, managesIntegrations, requireManageIntegrations } from '../model/session.ts'
+import type { Settings } from '../settings.ts'
 import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { ApiKeyUses } from './api-key-uses.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
 import type { Context } from './context.ts'
@@ -55,6 +60,13 @@ export interface ApiKeys {
    * @throws IntegrationError VALIDATION_FAILED, API_KEY_NOT_FOUND, STATE_CONFLICT
    */
   update(member: Member, id: string, body: UpdateApiKeyBody): Promise<ApiKey>
+  /**
+   * Creates a key with the same name in place of an active one, which keeps working for `overlap_seconds` (default a
+   * day), but not beyond its own expiry. The caller owns the new key. The old one counts for no limit any more.
+   * @throws IntegrationError VALIDATION_FAILED, API_KEY_NOT_FOUND, API_KEY_LIMIT_REACHED; STATE_CONFLICT for a key that
+   * is not active or has been rolled
+   */
+  roll(member: Member, id: string, body: RollApiKeyBody): Promise<ApiKey & { key: SecretValue }>
   /**
    * Reactivates an inactive key. Has no effect on an active one.
    * @throws IntegrationError API_KEY_NOT_FOUND, STATE_CONFLICT for an expired or revoked key
@@ -123,6 +135,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
       })
     },
 
+    roll: (member, id, body) => roll(context, member, id, body),
     activate: (member, id) => move(context, member, id, 'activate'),
     deactivate: (member, id) => move(context, member, id, 'deactivate'),
     revoke: (member, id) => move(context, member, id, 'revoke'),
@@ -158,8 +171,65 @@ async function create(
   checkMemberIds(member)
   const { name, expires_at } = validate(createApiKeyBody(settings.limits), body)
   const now = settings.now()
+  const created = newKey(member, { name, expires_at }, { settings, now })
+  const changes = auditChanges({ replaced_by: null }, created)
+  await storage.transaction(async (transaction) => {
+    await insert(transaction, created, settings)
+    await transaction.auditLog.record(
+      auditEntry({ by: member, action: 'api_key.created', resource: created, changes, at: now }),
+    )
+  })
+  return created
+}
+
+/** See `ApiKeys.roll`. */
+async function roll(
+  { storage, settings }: KeyContext,
+  member: Member,
+  id: string,
+  body: unknown,
+): Promise<ApiKey & { key: SecretValue }> {
+  checkMemberIds(member)
+  const { expires_at, overlap_seconds = DEFAULT_OVERLAP_SECONDS } = validate(
+    rollApiKeyBody(settings.limits),
+    body,
+  )
+  return storage.transaction(async (transaction) => {
+    const old = reachable(await transaction.apiKeys.lock(member.organizationId, id), member)
+    // Read after waiting for the lock.
+    const now = settings.now()
+    const seen = shown(old, now)
+    if (seen.status !== 'active' || old.replaced_by !== null) {
+      throw new IntegrationError(
+        'STATE_CONFLICT',
+        old.replaced_by === null
+          ? `A key that is ${seen.status} cannot be rolled.`
+          : 'The key has been rolled.',
+      )
+    }
+    const created = newKey(member, { name: old.name, expires_at }, { settings, now })
+    const end = new Date(Math.min(old.expires_at.getTime(), now.getTime() + overlap_seconds * 1000))
+    const replaced = { ...old, expires_at: end, replaced_by: created.id, updated_at: now }
+    // Before the new one is counted: the old one does not count any more.
+    await transaction.apiKeys.save(replaced)
+    await insert(transaction, created, settings)
+    const changes = auditChanges(seen, shown(replaced, now))
+    await transaction.auditLog.record(
+      auditEntry({ by: member, action: 'api_key.rolled', resource: old, changes, at: now }),
+    )
+    return created
+  })
+}
+
+type NewKey = StoredApiKey & { readonly key: SecretValue }
+
+function newKey(
+  member: Member,
+  { name, expires_at }: CreateApiKeyBody,
+  { settings, now }: { readonly settings: Settings; readonly now: Date },
+): NewKey {
   const key = generateApiKeyValue()
-  const record: StoredApiKey = {
+  return {
     id: newId(now),
     organization_id: member.organizationId,
     owner_id: member.memberId,
@@ -168,28 +238,30 @@ async function create(
     status: 'active',
     expires_at: checkExpiry(timeOf(expires_at), now, settings.limits.apiKeyLifetimeDays),
     last_used_at: null,
+    replaced_by: null,
     created_at: now,
     updated_at: now,
+    key,
   }
+}
+
+/** @throws IntegrationError API_KEY_LIMIT_REACHED */
+async function insert(
+  { apiKeys }: Pick<Storage, 'apiKeys'>,
+  { key, ...record }: NewKey,
+  { limits }: Pick<Settings, 'limits'>,
+): Promise<void> {
   const maximum: ApiKeyMaximum = {
-    ofOrganization: settings.limits.apiKeysPerOrganization,
-    ofOwner: settings.limits.apiKeysPerMember,
+    ofOrganization: limits.apiKeysPerOrganization,
+    ofOwner: limits.apiKeysPerMember,
   }
-  const changes = auditChanges({}, record)
-  await storage.transaction(async (transaction) => {
-    const reached = await transaction.apiKeys.insert(record, hashApiKey(key.reveal()), maximum)
-    if (reached !== null) {
-      const whose = reached === 'ofOwner' ? 'A member' : 'An organization'
-      throw new IntegrationError(
-        'API_KEY_LIMIT_REACHED',
-        `${whose} may have at most ${maximum[reached]} API keys that are neither revoked nor expired.`,
-      )
-    }
-    await transaction.auditLog.record(
-      auditEntry({ by: member, action: 'api_key.created', resource: record, changes, at: now }),
-    )
-  })
-  return { ...record, key }
+  const reached = await apiKeys.insert(record, hashApiKey(key.reveal()), maximum)
+  if (reached === null) return
+  const whose = reached === 'ofOwner' ? 'A member' : 'An organization'
+  throw new IntegrationError(
+    'API_KEY_LIMIT_REACHED',
+    `${whose} may have at most ${maximum[reached]} API keys that are neither revoked nor expired.`,
+  )
 }
 
 async function list(

@@ -104,6 +104,7 @@ const AUDITED_FIELDS: Readonly<Record<string, Keep>> = {
   name: asItIs,
   status: asItIs,
   expires_at: toTimestamp,
+  replaced_by: asItIs,
   url: (value) => withoutQuery(String(value)),
   description: 'named',
   events: asItIs,

@@ -71,7 +71,7 @@ async function send({ storage, settings }: Context<'warnings'>, warning: Claimed
 /** The hook and its argument. */
 function callOf(
   { id, kind, organization_id, subject_id, since, until, count }: ClaimedWarning,
-  { name, owner_id, masked_key }: NonNullable<ClaimedWarning['subject']>,
+  { name, owner_id, masked_key, replaced_by }: NonNullable<ClaimedWarning['subject']>,
   settings: Settings,
 ): { hook: string; call: () => void | Promise<void> } {
   const endpoint = { id: subject_id, organization_id, name }
@@ -86,7 +86,7 @@ function callOf(
       return { hook: 'onDeliveriesExhausted', call: () => settings.onDeliveriesExhausted(warning) }
     }
     case 'api_key_expiring': {
-      const apiKey = { ...endpoint, owner_id: owner_id ?? '', masked_key: masked_key ?? '' }
+      const apiKey = { ...endpoint, owner_id: owner_id ?? '', masked_key: masked_key ?? '', replaced_by }
       const warning = { id, apiKey, expiresAt: since, daysLeft: count ?? 1 }
       return { hook: 'onApiKeyExpiring', call: () => settings.onApiKeyExpiring(warning) }
     }

@@ -4,7 +4,7 @@ import type { ApiKey, StoredApiKeyStatus } from '../model/api-key.ts'
 /** A stored key: `expired` is derived from the clock later. */
 export type StoredApiKey = Omit<ApiKey, 'status'> & { readonly status: StoredApiKeyStatus }
 
-/** Limits on keys that are neither revoked nor expired. */
+/** Limits on keys that are neither revoked, expired nor rolled. */
 export interface ApiKeyMaximum {
   readonly ofOrganization: number
   readonly ofOwner: number

@@ -20,6 +20,7 @@ export interface ClaimedWarning {
     readonly name: string
     readonly owner_id: string | null
     readonly masked_key: string | null
+    readonly replaced_by: string | null
   } | null
 }
 

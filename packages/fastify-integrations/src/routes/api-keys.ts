@@ -4,6 +4,7 @@ import {
   ApiKeyListQuery,
   CreatedApiKey,
   createApiKeyBody,
+  rollApiKeyBody,
   Type,
   Uuid,
   updateApiKeyBody,
@@ -21,6 +22,7 @@ const apiKey = {
   status: 'active',
   expires_at: '2027-11-21T00:00:00.000Z',
   last_used_at: EXAMPLE.finishedAt,
+  replaced_by: null,
   created_at: EXAMPLE.startedAt,
   updated_at: EXAMPLE.startedAt,
 }
@@ -119,6 +121,34 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       },
       errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
       handle: async ({ member, params, body }) => ({ body: await apiKeys.update(member, params.id, body) }),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'POST',
+      url: '/:id/roll',
+      operationId: 'rollApiKey',
+      summary: 'Roll an API key',
+      description:
+        'Creates a key with the same name in place of an active one, which keeps working for `overlap_seconds`. Only this response contains the new key. The caller becomes its owner. The old key no longer counts for the limits.',
+      params,
+      body: {
+        'application/json': {
+          schema: rollApiKeyBody(limits),
+          example: { expires_at: '2027-11-21T00:00:00.000Z', overlap_seconds: 86_400 },
+        },
+      },
+      answer: {
+        status: 201,
+        description: 'The record of the new key, and the key.',
+        schema: CreatedApiKey,
+        example: { ...apiKey, last_used_at: null, key: 'pk_…' },
+      },
+      errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT', 'API_KEY_LIMIT_REACHED'],
+      async handle({ member, params, body }) {
+        const { key, ...record } = await apiKeys.roll(member, params.id, body)
+        return { body: { ...record, key: key.reveal() } }
+      },
     }),
 
     sessionRoute({

@@ -12,6 +12,7 @@ const KEY = {
   status: oneOf<StoredApiKeyStatus>(),
   expires_at: time,
   last_used_at: nullable(time),
+  replaced_by: nullable(uuid),
   created_at: time,
   updated_at: time,
 }
@@ -39,9 +40,13 @@ export const LOCK_KEYS_OF_OWNER = findKeys(
   `owner_id = $owner_id and status <> 'revoked' order by id for no key update`,
 )
 
+/** A key never gets a later expiry. */
 export const SAVE_KEY = statement(
   {},
-  (schema) => `update ${schema}.api_keys set name = $name, status = $status, updated_at = $updated_at
+  (
+    schema,
+  ) => `update ${schema}.api_keys set name = $name, status = $status, expires_at = least(expires_at, $expires_at),
+      replaced_by = $replaced_by, updated_at = $updated_at
     where organization_id = $organization_id and id = $id`,
 )
 
@@ -70,7 +75,8 @@ export const COUNT_KEYS = statement(
   { total: int, owned: int },
   (schema) => `select count(*)::int as total, count(*) filter (where owner_id = $owner_id)::int as owned
     from ${schema}.api_keys
-    where organization_id = $organization_id and status <> 'revoked' and expires_at > $now::timestamptz`,
+    where organization_id = $organization_id and status <> 'revoked' and replaced_by is null
+      and expires_at > $now::timestamptz`,
 )
 
 /** Locks rows in one order, so that processes with the same keys cannot deadlock. */

@@ -74,8 +74,8 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
       })
     },
 
-    async save({ organization_id, id, name, status, updated_at }) {
-      await run(SAVE_KEY, { organization_id, id, name, status, updated_at })
+    async save(key) {
+      await run(SAVE_KEY, { ...key })
     },
 
     async list(organizationId, ownerId, { after, limit }) {

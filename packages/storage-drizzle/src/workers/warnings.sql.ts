@@ -59,6 +59,7 @@ export const CLAIM_WARNINGS = statement(
     name: nullable(text),
     owner_id: nullable(text),
     masked_key: nullable(text),
+    replaced_by: nullable(uuid),
   },
   (schema) => `with claimed as (
       update ${schema}.warnings set attempt = attempt + 1, due_at = $lease_until::timestamptz
@@ -68,7 +69,8 @@ export const CLAIM_WARNINGS = statement(
       returning *
     )
     select claimed.id, kind, claimed.organization_id, subject_id, ${millisOf('since')} as since,
-      ${millisOf('until')} as until, count, attempt, coalesce(key.name, endpoint.name) as name, key.owner_id, key.masked_key
+      ${millisOf('until')} as until, count, attempt, coalesce(key.name, endpoint.name) as name, key.owner_id, key.masked_key,
+      key.replaced_by
     from claimed
     left join ${schema}.api_keys key on key.id = subject_id and key.organization_id = claimed.organization_id
       and kind = 'api_key_expiring' and key.status = 'active' and key.expires_at > $now

@@ -21,9 +21,9 @@ export function warningStorage({ run }: Database): WarningStorage {
 
     async claim({ limit, now, leaseUntil }) {
       const claimed = await run(CLAIM_WARNINGS, { limit, now, lease_until: leaseUntil })
-      return claimed.map(({ name, owner_id, masked_key, ...warning }) => ({
+      return claimed.map(({ name, owner_id, masked_key, replaced_by, ...warning }) => ({
         ...warning,
-        subject: name === null ? null : { name, owner_id, masked_key },
+        subject: name === null ? null : { name, owner_id, masked_key, replaced_by },
       }))
     },
 

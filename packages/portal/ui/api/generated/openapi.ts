@@ -51,6 +51,26 @@ export interface paths {
         patch: operations["updateApiKey"];
         trace?: never;
     };
+    "/v1/organizations/{organizationId}/api-keys/{id}/roll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll an API key
+         * @description Creates a key with the same name in place of an active one, which keeps working for `overlap_seconds`. Only this response contains the new key. The caller becomes its owner. The old key no longer counts for the limits.
+         */
+        post: operations["rollApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/organizations/{organizationId}/api-keys/{id}/activate": {
         parameters: {
             query?: never;
@@ -463,6 +483,11 @@ export interface components {
             expires_at: string;
             /** Format: date-time */
             last_used_at: string | null;
+            /**
+             * Format: uuid
+             * @description The key that a roll created in its place. Null if it was not rolled.
+             */
+            replaced_by: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -502,7 +527,7 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description In the future, at most 731 days from now. It cannot be changed later.
+             * @description In the future, at most 731 days from now. It cannot be changed later, except that a roll ends a key earlier.
              */
             expires_at: string;
         };
@@ -522,6 +547,11 @@ export interface components {
             expires_at: string;
             /** Format: date-time */
             last_used_at: string | null;
+            /**
+             * Format: uuid
+             * @description The key that a roll created in its place. Null if it was not rolled.
+             */
+            replaced_by: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -533,6 +563,19 @@ export interface components {
         UpdateApiKey: {
             /** Format: name */
             name: string;
+        };
+        /** RollApiKey */
+        RollApiKey: {
+            /**
+             * Format: date-time
+             * @description In the future, at most 731 days from now. It cannot be changed later, except that a roll ends a key earlier.
+             */
+            expires_at: string;
+            /**
+             * @description Seconds for which the old key keeps working, unless it expires earlier.
+             * @default 86400
+             */
+            overlap_seconds?: number;
         };
         /** TestDelivery */
         TestDelivery: {
@@ -955,7 +998,7 @@ export interface components {
             /** @description The IP address of the request. Null if unknown, or if the change was not made by a request. */
             client_address: string | null;
             /** @enum {string} */
-            action: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "api_key.transferred" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started" | "webhook_endpoint.replay_stopped" | "quotation.erased" | "organization.erased";
+            action: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "api_key.transferred" | "api_key.rolled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started" | "webhook_endpoint.replay_stopped" | "quotation.erased" | "organization.erased";
             /** @enum {string} */
             resource_type: "api_key" | "webhook_endpoint" | "quotation" | "organization";
             /** Format: uuid */
@@ -1554,6 +1597,91 @@ export interface operations {
             };
             404: components["responses"]["API_KEY_NOT_FOUND"];
             409: components["responses"]["STATE_CONFLICT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
+        };
+    };
+    rollApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollApiKey"];
+            };
+        };
+        responses: {
+            /** @description The record of the new key, and the key. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["API_KEY_NOT_FOUND"];
+            /** @description `STATE_CONFLICT`: The current state does not allow this. `API_KEY_LIMIT_REACHED`: API key limit reached. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:STATE_CONFLICT" | "urn:problem-type:quickquote:API_KEY_LIMIT_REACHED";
+                        /** @enum {unknown} */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "STATE_CONFLICT" | "API_KEY_LIMIT_REACHED";
+                    };
+                };
+            };
             413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
             500: components["responses"]["INTERNAL_ERROR_2"];
@@ -2880,7 +3008,7 @@ export interface operations {
             query?: {
                 /** @description One key or endpoint. */
                 resource_id?: string;
-                action?: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "api_key.transferred" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started" | "webhook_endpoint.replay_stopped" | "quotation.erased" | "organization.erased";
+                action?: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "api_key.transferred" | "api_key.rolled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started" | "webhook_endpoint.replay_stopped" | "quotation.erased" | "organization.erased";
                 /** @description Changes of one member. */
                 actor_id?: string;
                 /** @description Changes made at this time or later. */
