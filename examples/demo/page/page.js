@@ -29,6 +29,11 @@ function element(tag, properties, ...children) {
 
 const badge = (text, tone = '') => element('span', { className: `badge ${tone}` }, text)
 const link = (text, href) => element('a', { href }, text)
+function button(text, work) {
+  const made = element('button', { type: 'button', className: 'button' }, text)
+  made.addEventListener('click', () => attempt(work, made))
+  return made
+}
 const tell = (text) => {
   byId('notice').textContent = text
 }
@@ -234,6 +239,12 @@ async function showQuotes() {
 
 const TONES = { completed: 'good', failed: 'bad', running: 'wait' }
 
+async function cancelQuote(id) {
+  await call(`/play/quotes/${id}/cancel`, { method: 'POST' })
+  tell('The quote was cancelled')
+  await showQuotes()
+}
+
 function quoteRow({ id, name, source, status, error_code, steps }, state) {
   const title = element(
     'h3',
@@ -243,6 +254,7 @@ function quoteRow({ id, name, source, status, error_code, steps }, state) {
     badge(source === 'ui' ? 'started by a member' : 'started by a partner'),
     ...(status === 'completed' ? [link('Open the proposal', `/play/quotes/${id}/document`)] : []),
     link('Its deliveries', inPortal(`deliveries?quote=${id}&span=all`)),
+    ...(['queued', 'running'].includes(status) ? [button('Cancel', () => cancelQuote(id))] : []),
   )
   const progress = steps.map((each) =>
     element(

@@ -1,4 +1,11 @@
-import type { HostQuotation, HostQuotations, NewQuotation, Proposal, StepStatus } from '@quickquote/core'
+import type {
+  HostQuotation,
+  HostQuotations,
+  NewQuotation,
+  Proposal,
+  Quote,
+  StepStatus,
+} from '@quickquote/core'
 import type { ISql, JSONValue, Sql, TransactionSql } from 'postgres'
 
 /** The host's tables. A real host already has them, with more columns. */
@@ -17,7 +24,7 @@ export async function createQuotationTables(sql: ISql): Promise<void> {
       api_key_id uuid,
       requirements text,
       metadata jsonb,
-      file_ids uuid[] not null,
+      files jsonb not null,
       error_code text,
       created_at timestamptz(3) not null,
       updated_at timestamptz(3) not null
@@ -56,8 +63,8 @@ export function hostQuotations(sql: Sql): HostQuotations<TransactionSql> {
 
     async insert(quotation, tx) {
       const metadata = quotation.metadata && tx.json(quotation.metadata as JSONValue)
-      const file_ids = quotation.files.map(({ id }) => id)
-      await tx`insert into host.quotations ${tx({ ...rowOf(quotation), metadata, file_ids })}`
+      const files = tx.json(quotation.files as unknown as JSONValue)
+      await tx`insert into host.quotations ${tx({ ...rowOf(quotation), metadata, files })}`
     },
 
     async update({ quotation_id, organization_id, at, step, proposal, ...fields }, tx) {
@@ -109,10 +116,19 @@ export function hostQuotations(sql: Sql): HostQuotations<TransactionSql> {
       sql<Pick<HostQuotation, 'id' | 'updated_at'>[]>`
         select id, updated_at from host.quotations where id in ${sql(ids)}`,
 
+    async cancel(organizationId, id, tx) {
+      const [quote] = await tx<Quote[]>`
+        select id, organization_id, name, description, config_id, external_id, source,
+          requirements as "requirementsText", metadata, files
+        from host.quotations where id = ${id} and organization_id = ${organizationId}`
+      if (quote === undefined) throw new Error('The quotation to cancel is gone.')
+      return quote
+    },
+
     async erase(organizationId, id, tx) {
-      const erased = await tx<{ file_ids: string[] }[]>`
-        delete from host.quotations where id = ${id} and organization_id = ${organizationId} returning file_ids`
-      return erased.flatMap(({ file_ids }) => file_ids)
+      const erased = await tx<Pick<Quote, 'files'>[]>`
+        delete from host.quotations where id = ${id} and organization_id = ${organizationId} returning files`
+      return erased.flatMap(({ files }) => files.map((file) => file.id))
     },
 
     async list(

@@ -106,6 +106,11 @@ export async function servePlayground(
     )
   })
 
+  app.post<{ Params: { id: string } }>('/play/quotes/:id/cancel', async (request, reply) => {
+    const organizationId = await organizationOf(request)
+    return reply.code(202).send(await integrations.quotations.cancel?.(organizationId, request.params.id))
+  })
+
   /**
    * The proposal of a quote, for the session. Partners get a signed link over HTTPS instead, whose certificate a
    * browser would warn about here.

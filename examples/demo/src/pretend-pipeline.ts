@@ -57,6 +57,8 @@ export function createPretendPipeline(options: PretendPipelineOptions): QuotePip
         throw error
       }
     },
+    // The signal has already stopped the run.
+    cancel: async ({ id }) => options.logger.info({ quotation_id: id }, 'pipeline cancelled'),
     signDocumentUrl: options.signDocumentUrl,
   }
 }

@@ -50,6 +50,7 @@ it('the collection takes a partner from the start of a quote to the link of its 
     'Get the proposal of a quotation: 200',
     'Get a short-lived link to the document of a proposal: 200',
     'Read the events of the organization: 200',
+    'Cancel a quotation: 409',
   ])
   expect(report.run.stats.assertions).toMatchObject({ total: steps.length, failed: 0 })
 })

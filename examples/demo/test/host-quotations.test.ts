@@ -23,6 +23,7 @@ const ACME = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 const GLOBEX = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
 /** Erased by its test; the other organizations get their data before all tests. */
 const LEAVER = '3b2a1c0d-5e4f-4a6b-8c7d-9e8f7a6b5c4d'
+const WORKER = randomUUID()
 const BODY = { name: 'Portal', requirementsText: '- One' }
 
 let database: TestDatabase
@@ -98,6 +99,7 @@ describe('accepting a quote', () => {
     const { claimed } = await claim()
     expect(claimed).toEqual([
       {
+        hook: 'start',
         attempt: 1,
         trace: null,
         quote: {
@@ -276,7 +278,7 @@ describe('reading', () => {
 })
 
 function claim(from = integrations, now = new Date()) {
-  return from.storage.pipelineStarts.claim({ workerId: randomUUID(), limit: 10, now })
+  return from.storage.pipelineStarts.claim({ workerId: WORKER, limit: 10, now })
 }
 
 describe('orders to start', () => {
@@ -315,6 +317,47 @@ describe('orders to start', () => {
     const find = (silentSince: Date) => integrations.storage.quotations.findStalled(silentSince, 10)
     expect(await find(new Date(Date.now() - 60_000))).toEqual([])
     expect(await find(new Date(Date.now() + 60_000))).toEqual([id])
+  })
+})
+
+describe('a quotation that is cancelled', () => {
+  it("fails in the host's tables; its pipeline is told with the quote as accepted", async () => {
+    const id = await start()
+    const [order] = (await claim()).claimed
+    await integrations.storage.pipelineStarts.settle({
+      workerId: WORKER,
+      quotationId: id,
+      attempt: 1,
+      retryAt: null,
+    })
+    const summary = await integrations.quotations.cancel?.(ACME, id)
+    expect(summary).toMatchObject({ status: 'failed', error_code: 'CANCELLED' })
+    expect((await claim()).claimed).toEqual([{ ...order, hook: 'cancel' }])
+    await integrations.quotations.cancel?.(ACME, id)
+    expect(await written()).toEqual({ ...NOTHING, quotations: 1, starts: 1, events: 1, deliveries: 1 })
+  })
+
+  it('while queued is never handed over', async () => {
+    const id = await start()
+    await integrations.quotations.cancel?.(ACME, id)
+    expect((await claim()).claimed).toEqual([])
+    expect(await written()).toEqual({ ...NOTHING, quotations: 1, events: 1, deliveries: 1 })
+  })
+
+  it('is refused for another organization, and not possible for a host without the method', async () => {
+    const id = await start()
+    await expect(integrations.quotations.cancel?.(GLOBEX, id)).rejects.toMatchObject({
+      code: 'OTHER_ORGANIZATION',
+    })
+    expect(open({ cancel: undefined } as object).quotations.cancel).toBeUndefined()
+    expect(await integrations.quotations.get(ACME, id)).toMatchObject({ status: 'queued' })
+  })
+
+  it('is unchanged if the host cannot cancel it', async () => {
+    const id = await start()
+    await expect(open({ cancel: fails }).quotations.cancel?.(ACME, id)).rejects.toEqual(unavailable)
+    expect(await integrations.quotations.get(ACME, id)).toMatchObject({ status: 'queued' })
+    expect(await written()).toEqual({ ...NOTHING, quotations: 1, starts: 1 })
   })
 })
 

@@ -22,6 +22,7 @@ const PRINTED = [
   STARTED,
   /"status":"completed","processed_step":"proposal"/,
   /"progress":\{"completed":5,"total":5\}/,
+  /"code":"QUOTATION_ENDED"/,
   /^\[\{"id":.*"metadata":\{"crm_deal":"D-1042"\}/,
   /^$/,
 ]

@@ -8,6 +8,7 @@ import {
 import axe from 'axe-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { call } from '../src/api-client.ts'
+import { ACME } from '../src/members.ts'
 import { useExample } from './example-process.ts'
 import { signIn } from './partner-client.ts'
 
@@ -156,6 +157,19 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await webhooks(page).getByText('arrival 2').first().waitFor()
     await page.getByLabel('410: gone').check()
     await webhooks(page).getByText('answered 410').first().waitFor()
+  })
+
+  it('cancels a quote', async () => {
+    const page = await openAsAdmin('acme')
+    const requirements = { name: 'Not needed', requirementsText: '- Sells tea' }
+    await page.request.post(`${server.url}/quotes`, {
+      data: { ...requirements, organization_id: ACME, metadata: { demo: { step_ms: 600_000 } } },
+    })
+    await quote(page, 'Not needed').getByText('running').first().waitFor()
+    await quote(page, 'Not needed').getByRole('button', { name: 'Cancel' }).click()
+    await quote(page, 'Not needed').getByText('CANCELLED').waitFor()
+    expect(await quote(page, 'Not needed').getByRole('button').count()).toBe(0)
+    await webhooks(page).filter({ hasText: 'quotation.failed' }).first().waitFor()
   })
 
   it('remembers session, key, endpoint and webhooks after a reload, until signing out', async () => {

@@ -56,7 +56,7 @@ export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError'
 }
 
-/** The idempotency key is in use (409), or was used for another request (422). */
+/** The idempotency key is in use (409), or was used for another request (422); or the quote has already ended (409). */
 export class ConflictError extends ApiError {
   override readonly name = 'ConflictError'
 }
@@ -129,6 +129,7 @@ const CLASSES: Partial<Record<ProblemCode, typeof ApiError>> = {
   ROUTE_NOT_FOUND: NotFoundError,
   IDEMPOTENCY_KEY_IN_USE: ConflictError,
   IDEMPOTENCY_KEY_REUSED: ConflictError,
+  QUOTATION_ENDED: ConflictError,
   CURSOR_EXPIRED: CursorExpiredError,
   RATE_LIMITED: RateLimitedError,
   INTERNAL_ERROR: ServiceError,

@@ -51,6 +51,11 @@ export interface QuotationCalls {
   start(body: StartQuotation, options?: StartOptions): Promise<StartedQuotation>
   /** @throws NotFoundError, ForbiddenError */
   get(id: string, options?: GetOptions): Promise<Quotation>
+  /**
+   * Cancels a quote, which then has failed with CANCELLED. Safe to repeat.
+   * @throws ConflictError if it ended otherwise; NotFoundError, ForbiddenError
+   */
+  cancel(id: string, options?: CallOptions): Promise<Quotation>
   /** Your organization's quotes, newest first, including those of the web app. */
   list(options?: ListOptions): Pages<Quotation>
   /** The progress of each step. @throws NotFoundError, ForbiddenError */
@@ -123,6 +128,18 @@ export function quotationCalls(request: Requests): QuotationCalls {
         )
         return { items: data, next: nextOf(headers, 'cursor') }
       })
+    },
+
+    async cancel(id, options) {
+      const { data } = await request(
+        (client, signal) =>
+          client.POST('/v1/integrations/quotations/{id}/cancel', {
+            params: { path: { id: pathId(id) } },
+            signal,
+          }),
+        options,
+      )
+      return data
     },
 
     async pipeline(id, options) {

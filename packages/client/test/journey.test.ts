@@ -63,6 +63,24 @@ describe('A quote, from its start to its document', () => {
     expect(error).toMatchObject({ errorCode: 'MODEL_TIMEOUT', quotation: { id, status: 'failed' } })
   })
 
+  it('is cancelled, as often as asked, unless it ended otherwise', async () => {
+    const { partner, client } = await host().partner()
+    const { quotation_id: id } = await client.quotations.start(REQUIREMENTS)
+    const waited = client.quotations.waitFor(id).catch((thrown) => thrown)
+    expect(await client.quotations.cancel(id)).toMatchObject({
+      id,
+      status: 'failed',
+      error_code: 'CANCELLED',
+    })
+    expect(await client.quotations.cancel(id)).toMatchObject({ id, error_code: 'CANCELLED' })
+    expect(await waited).toMatchObject({ name: 'QuotationFailedError', errorCode: 'CANCELLED' })
+    const { quotation_id: other } = await client.quotations.start(REQUIREMENTS)
+    await partner.quote(other).fail()
+    const error = await client.quotations.cancel(other).catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(ConflictError)
+    expect(error).toMatchObject({ status: 409, code: 'QUOTATION_ENDED' })
+  })
+
   it('is not started twice if the response to its start is lost', async () => {
     const { partner, client } = await host().partner({
       async fetch(...request) {

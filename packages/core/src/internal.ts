@@ -92,6 +92,7 @@ export { LIMIT_OPTIONS } from './model/limits.ts'
 export { INEXACT_NUMBER } from './model/metadata.ts'
 export { pipelineStatusOf } from './model/pipeline-status.ts'
 export {
+  CANCELLED,
   DocumentUrl,
   hasEnded,
   PipelineStatus,

@@ -100,6 +100,8 @@ export interface Settings {
   readonly delivery: DeliveryPolicy
   /** False if the host's `quotations` has no `list`. */
   readonly listsQuotations: boolean
+  /** False if the host's `quotations` has no `cancel`. */
+  readonly cancelsQuotations: boolean
   readonly start: StartPolicy
   readonly lease: LeasePolicy
   readonly retention: Retention
@@ -174,6 +176,10 @@ export function createSettings(
     'pipeline.status must be a function (quotationId) => status. To use the built-in status, leave it out.',
   )
   expect(
+    pipeline.cancel === undefined || typeof pipeline.cancel === 'function',
+    'pipeline.cancel must be a function (quote) => Promise<void>. It is optional.',
+  )
+  expect(
     events === undefined || (typeof events === 'object' && events !== null && !Array.isArray(events)),
     'events must be the result of defineEvents({ … }).',
   )
@@ -212,6 +218,7 @@ export function createSettings(
     limits: complete('limits', LIMIT_OPTIONS, options.limits),
     delivery,
     listsQuotations: options.quotations === undefined || typeof options.quotations?.list === 'function',
+    cancelsQuotations: options.quotations === undefined || typeof options.quotations?.cancel === 'function',
     start,
     lease,
     retention: complete('retention', retentionOptions(delivery), options.retention),

@@ -8,6 +8,7 @@ const QUEUED: Progress = {
   name: 'Customer portal',
   source: 'api_key',
   status: 'queued',
+  error_code: null,
   steps: [],
   proposal: null,
   updated_at: new Date(0),

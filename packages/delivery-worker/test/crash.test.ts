@@ -73,6 +73,28 @@ describe('a worker killed during a pipeline start', () => {
   })
 })
 
+describe('a worker killed during a pipeline start of a quote that is then cancelled', () => {
+  it('leaves it to another worker to cancel: it is not started again', async () => {
+    const called: string[] = []
+    await open(undefined, {
+      startPipeline: async ({ id }) => void called.push(`start ${id}`),
+      cancelPipeline: async ({ id }) => void called.push(`cancel ${id}`),
+    })
+    const remote = await runRemote()
+    const id = await host.startQuote()
+    await remote.printed('pipeline started')
+
+    remote.signal('SIGKILL')
+    await remote.exited
+    const { organization_id } = (await host.sql`select organization_id from quickquote.quotations`)[0] ?? {}
+    await host.integrations.quotations.cancel?.(organization_id, id)
+    await host.createWorker(FAST).start()
+
+    await expect.poll(() => called, PATIENTLY).toEqual([`cancel ${id}`])
+    await expect.poll(() => host.sql`select * from quickquote.pipeline_starts`, PATIENTLY).toHaveLength(0)
+  })
+})
+
 describe('a paused worker', () => {
   it('changes nothing done without it, and continues working', async () => {
     let answer = () => {}

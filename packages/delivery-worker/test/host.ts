@@ -56,6 +56,8 @@ export interface Host {
 export type HostOptions = Partial<Omit<IntegrationsOptions, 'storage' | 'pipeline'>> & {
   /** The host's pipeline hook. Default: accepts every quote, and does nothing. */
   readonly startPipeline?: QuotePipeline['start']
+  /** The host's hook for cancelled quotes. Default none. */
+  readonly cancelPipeline?: QuotePipeline['cancel']
   /** An empty database. Default: a new one. */
   readonly databaseUrl?: string
 }
@@ -69,7 +71,7 @@ export async function openReceiver(respond?: ReceiverOptions['respond']): Promis
 
 /** A host that is closed after the test, before what the test opened earlier. */
 export async function openHost(options: HostOptions = {}): Promise<Host> {
-  const { startPipeline = hostOptions.pipeline.start, databaseUrl, ...settings } = options
+  const { startPipeline = hostOptions.pipeline.start, cancelPipeline, databaseUrl, ...settings } = options
   const database = databaseUrl === undefined ? await migratedDatabase() : undefined
   const url = databaseUrl ?? database?.url ?? ''
   const sql = postgres(url, { onnotice() {} })
@@ -79,7 +81,11 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const integrations = createIntegrations({
     ...hostOptions,
     storage,
-    pipeline: { ...hostOptions.pipeline, start: startPipeline },
+    pipeline: {
+      ...hostOptions.pipeline,
+      start: startPipeline,
+      ...(cancelPipeline && { cancel: cancelPipeline }),
+    },
     logger,
     ...settings,
   })

@@ -10,7 +10,7 @@ import { authenticatePartners } from './auth/partner-auth.ts'
 import { keepKeysOutOfLogs } from './auth/request-log.ts'
 import { decorateRequests } from './auth/request-state.ts'
 import { authenticateMembers } from './auth/session-auth.ts'
-import { parseJsonOnly } from './bodies/json-body.ts'
+import { ignoreBodies, parseJsonOnly } from './bodies/json-body.ts'
 import { formBytes, takeMultipart } from './bodies/multipart.ts'
 import { dropUnreadBodies } from './bodies/unread-body.ts'
 import { errorHandler } from './errors/error-handler.ts'
@@ -128,7 +128,17 @@ async function servePartners(
     takeMultipart(starts)
     for (const route of routes) if (route.limit === 'starts') registerRoute(starts, route, routing)
   })
-  for (const route of routes) if (route.limit === undefined) registerRoute(fastify, route, routing)
+  for (const route of routes) {
+    if (route.limit === undefined && !hasIgnoredBody(route)) registerRoute(fastify, route, routing)
+  }
+  await fastify.register(async (withoutBodies) => {
+    ignoreBodies(withoutBodies)
+    for (const route of routes) if (hasIgnoredBody(route)) registerRoute(withoutBodies, route, routing)
+  })
+}
+
+function hasIgnoredBody({ method, body }: PartnerRoute): boolean {
+  return method !== 'GET' && body === undefined
 }
 
 async function serveMembers(

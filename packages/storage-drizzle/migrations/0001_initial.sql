@@ -139,11 +139,14 @@ create table "quickquote".idempotency_keys (
 );
 create index idempotency_keys_by_age on "quickquote".idempotency_keys (created_at);
 
--- Orders to start a pipeline, removed once the pipeline has accepted the quote.
+-- Orders to start a pipeline, removed once the pipeline has accepted the quote; and orders to cancel it, after a start.
 create table "quickquote".pipeline_starts (
   quotation_id uuid primary key,
   -- The quote, if the host keeps the quotation.
   quote jsonb,
+  -- From its first lease on, a quote may be known to the pipeline. A cancelled one is first of all waiting for the start in
+  -- progress to end; its next lease is to cancel it.
+  state text not null default 'accepted' check (state in ('accepted', 'handed_over', 'cancelled', 'cancelling')),
   attempt smallint not null default 0,
   due_at timestamptz(3) not null,
   leased_by uuid

@@ -182,7 +182,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     },
   },
   pipelineStarts: {
-    kept: 'until the pipeline has taken over the quote',
+    kept: 'until the pipeline has taken over the quote, or has been told that it is cancelled',
     erasedBy: QUOTATION,
     rows: {
       // The others are deleted with their quotation.
@@ -191,7 +191,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     },
     columns: {
       quote: 'the whole quote, if you keep quotes in your own tables',
-      ...plain('quotation_id', 'due_at', 'attempt', 'leased_by'),
+      ...plain('quotation_id', 'state', 'due_at', 'attempt', 'leased_by'),
     },
   },
   replays: {

@@ -184,6 +184,9 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
     }),
     pipelineStarts: table('pipeline_starts', {
       quotation_id: uuid('quotation_id').primaryKey(),
+      state: text('state', { enum: ['accepted', 'handed_over', 'cancelled', 'cancelling'] })
+        .notNull()
+        .default('accepted'),
       due_at: moment('due_at').notNull(),
       attempt: smallint('attempt').notNull().default(0),
       leased_by: uuid('leased_by'),

@@ -192,6 +192,8 @@ const WRITES: Record<string, (on: Storage, own: Everything) => Promise<unknown>>
     }),
   'pipelineStarts.order': (on, { organization_id }) =>
     on.pipelineStarts.order(sampleQuotation({ organization_id }), null),
+  'pipelineStarts.orderCancel': (on, { organization_id }) =>
+    on.pipelineStarts.orderCancel(sampleQuotation({ organization_id }), new Date()),
   'uploads.record': (on, { organization_id }) =>
     on.uploads.record({ id: randomUUID(), organization_id }, new Date()),
   'uploads.renew': (on, { upload }) => on.uploads.renew(upload, { isReceived: false }, new Date()),
@@ -227,6 +229,8 @@ const CHANGES: typeof WRITES = {
   'apiKeys.recordUses': (on, { key }) => on.apiKeys.recordUses(new Map([[key.id, new Date()]])),
   'quotations.saveProgress': (on, { organization_id, quotation, proposal }) =>
     on.quotations.saveProgress(organization_id, quotation.id, { status: 'failed', proposal }, new Date()),
+  'quotations.cancelStart': async (on, { organization_id, quotation }) =>
+    on.quotations.cancelStart?.(organization_id, quotation.id, new Date()),
   'quotations.erase': (on, { organization_id, quotation }) =>
     on.quotations.erase(organization_id, quotation.id),
   'pipelineStarts.claim': (on) =>
@@ -319,6 +323,7 @@ describe('while an organization is erased', () => {
       ...['webhookEndpoints.list', 'webhookEndpoints.find', 'webhookEndpoints.lock', 'webhookEndpoints.had'],
       ...['webhookEndpoints.names', 'endpointHealth', 'replays.count', 'replays.find', 'testDeliveries.find'],
       ...['clock', 'telemetry', 'inspection', 'exports', 'signingSecrets.count'],
+      'pipelineStarts.findCancelled',
       'signingSecrets.readCheckValues',
     ]
     // Of no organization, only for its rows, or that change rows by their lease.

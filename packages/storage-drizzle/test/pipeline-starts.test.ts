@@ -38,7 +38,10 @@ describe('an order to start a pipeline', () => {
       files: [file, { ...file, id: randomUUID(), name: 'a.txt', type: 'txt' }],
     })
 
-    expect(await claim(worker)).toEqual({ claimed: [{ quote, attempt: 1, trace }], nextDueAt: null })
+    expect(await claim(worker)).toEqual({
+      claimed: [{ quote, hook: 'start', attempt: 1, trace }],
+      nextDueAt: null,
+    })
   })
 
   it('is deleted with its quotation, and so is the idempotency key', async () => {
@@ -139,5 +142,91 @@ describe('an order to start a pipeline', () => {
 
     expect(claimed).toMatchObject([{ quote: { id: lost.id }, attempt: 1 }])
     expect(known.id).not.toBe(lost.id)
+  })
+})
+
+describe('an order to start a quote that is cancelled', () => {
+  const cancelled = (storageOf: Pick<typeof storage, 'quotations'>, { organization_id, id }: NewQuotation) =>
+    storageOf.quotations.cancelStart?.(organization_id, id, new Date())
+
+  /** Fails it, too. */
+  async function cancel(quotation: NewQuotation) {
+    await storage.transaction(async (transaction) => {
+      const { organization_id, id } = quotation
+      const change = { status: 'failed', error_code: 'CANCELLED' } as const
+      await transaction.quotations.saveProgress(organization_id, id, change, new Date())
+      await cancelled(transaction, quotation)
+    })
+  }
+
+  it('at the moment of its claim is handed over and then cancelled, or neither', async () => {
+    const another = outbox.anotherStorage()
+    for (let round = 0; round < 100; round += 1) {
+      const quotation = await accept()
+      const [{ claimed }] = await Promise.all([claim(worker, {}, another), cancel(quotation)])
+      if (claimed.length > 0) {
+        expect(await storage.pipelineStarts.findCancelled(worker)).toEqual(new Set([quotation.id]))
+        const held = { workerId: worker, quotationId: quotation.id, attempt: 1 }
+        await storage.pipelineStarts.settle({ ...held, retryAt: null })
+        expect((await claim(worker)).claimed).toMatchObject([{ hook: 'cancel' }])
+        await storage.pipelineStarts.settle({ ...held, retryAt: null })
+      }
+      expect((await claim(worker)).claimed).toEqual([])
+      expect(await sql`select * from quickquote.pipeline_starts`).toEqual([])
+    }
+  })
+
+  it('is passed over by a claim until the cancel has ended: after a rollback it is claimed', async () => {
+    const quotation = await accept()
+    const rolledBack = storage.transaction(async (transaction) => {
+      await cancelled(transaction, quotation)
+      expect((await claim(worker)).claimed).toEqual([])
+      throw new Error('rolled back')
+    })
+    await expect(rolledBack).rejects.toThrow('rolled back')
+    expect((await claim(worker)).claimed).toMatchObject([{ hook: 'start', attempt: 1 }])
+  })
+
+  it('is kept by the worker that has it until its call has ended, however it does', async () => {
+    const ends: ((held: { workerId: string; quotationId: string; attempt: number }) => Promise<void>)[] = [
+      (held) => storage.pipelineStarts.settle({ ...held, retryAt: null }),
+      (held) => storage.pipelineStarts.settle({ ...held, retryAt: new Date(Date.now() + 60_000) }),
+      (held) => storage.pipelineStarts.release(held),
+      ({ workerId }) => storage.workers.retire(workerId),
+    ]
+    for (const end of ends) {
+      const quotation = await accept()
+      await claim(worker)
+      await cancel(quotation)
+      expect(await storage.pipelineStarts.findCancelled(worker)).toEqual(new Set([quotation.id]))
+      expect(await storage.pipelineStarts.findCancelled(other)).toEqual(new Set())
+      expect((await claim(other)).claimed).toEqual([])
+      await end({ workerId: worker, quotationId: quotation.id, attempt: 1 })
+      const { claimed } = await claim(other)
+      expect(claimed).toMatchObject([{ quote: { id: quotation.id }, hook: 'cancel', attempt: 1 }])
+      const held = { workerId: other, quotationId: quotation.id, attempt: 1 }
+      await storage.pipelineStarts.settle({ ...held, retryAt: null })
+      expect(await sql`select * from quickquote.pipeline_starts`).toEqual([])
+    }
+  })
+
+  it('is settled in a transaction that began before the cancel: nothing is lost', async () => {
+    const quotation = await accept()
+    await claim(worker)
+    let settling: Promise<void> | undefined
+    await storage.transaction(async (transaction) => {
+      await cancelled(transaction, quotation)
+      settling = outbox.anotherStorage().pipelineStarts.settle({
+        workerId: worker,
+        quotationId: quotation.id,
+        attempt: 1,
+        retryAt: null,
+      })
+      await expect
+        .poll(() => sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)
+        .not.toHaveLength(0)
+    })
+    await settling
+    expect((await claim(other)).claimed).toMatchObject([{ hook: 'cancel', attempt: 1 }])
   })
 })

@@ -340,6 +340,8 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
       new Date(),
     )
   },
+  'quotations.cancelStart': async (own, { quotation }) =>
+    storage.quotations.cancelStart?.(own, quotation.id, new Date()),
   'eventFeed.read': (own, { event }) =>
     storage.eventFeed.read(own, { position: 1, eventId: event.id }, { types: null, source: null }, 100),
   'eventFeed.findEnd': (own) => storage.eventFeed.findEnd(own),
@@ -489,7 +491,7 @@ const OF_NO_ORGANIZATION = [
 it('every method of the storage is either tested above or known not to need an organization', () => {
   const heldAbove = Object.keys(REACHES)
   // Only the order of a host's quotation is ours: see examples/demo/test/host-quotations.test.ts.
-  const ofTheHost = ['pipelineStarts.order']
+  const ofTheHost = ['pipelineStarts.order', 'pipelineStarts.orderCancel']
   const heldInTheTestOfFiles = [
     'files.put',
     'files.get',
@@ -525,6 +527,7 @@ it('every method of the storage is either tested above or known not to need an o
     'pipelineStarts.claim',
     'pipelineStarts.settle',
     'pipelineStarts.release',
+    'pipelineStarts.findCancelled',
     'clock.read',
     'workers.heartbeat',
     'workers.hasLive',

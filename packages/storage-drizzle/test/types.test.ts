@@ -199,6 +199,7 @@ describe.each(WAYS)('through %s', (_, settings, open, isTransactionOfHost) => {
         name: quotation.name,
         source: 'api_key',
         status: 'running',
+        error_code: null,
         steps: [{ step: 'proposal', status: 'completed' }],
         proposal,
         trace: quotation.trace,

@@ -27,7 +27,7 @@ export interface TestKit {
   /** A new partner, isolated from other tests. */
   partner(options?: PartnerOptions): Promise<Partner>
   /**
-   * Does a worker's work for the kit's partners: calls the pipeline hook for accepted quotes, and sends the webhooks
+   * Does a worker's work for the kit's partners: calls the pipeline hooks for accepted and cancelled quotes, and sends the webhooks
    * that are due, one after another, oldest event first. Later ones are left for a later call.
    * @returns the attempts
    * @throws Error, with the response, if the hook threw or an attempt failed without `answerNext`; everything due has
@@ -152,14 +152,11 @@ function checkOptions(options: TestKitOptions): void {
   }
 }
 
-function hookError({ quote, attempt, result }: StartTry): Error {
+function hookError({ quote, hook, attempt, result }: StartTry): Error {
   const { error: cause = undefined, retryAt = null } = result.kind === 'failed' ? result : {}
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const next =
-    retryAt === null
-      ? 'It is not called again: the quote has failed.'
-      : `Due again at ${retryAt.toISOString()}.`
-  return new Error(`pipeline.start threw for quote ${quote.id}, call ${attempt}: ${reason} ${next}`, {
+  const next = retryAt === null ? 'It is not called again.' : `Due again at ${retryAt.toISOString()}.`
+  return new Error(`pipeline.${hook} threw for quote ${quote.id}, call ${attempt}: ${reason} ${next}`, {
     cause,
   })
 }

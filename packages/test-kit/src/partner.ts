@@ -90,7 +90,8 @@ export async function createPartner(
   })
   receiver.secret = secret.reveal()
   const key = value.reveal()
-  const quote = (quotationId: string) => createTestQuote(integrations, quotationId, handOver)
+  const quote = (quotationId: string) =>
+    createTestQuote(integrations, member.organizationId, quotationId, handOver)
   return {
     organizationId: member.organizationId,
     member,

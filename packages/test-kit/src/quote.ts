@@ -10,6 +10,11 @@ export interface TestQuote {
    * @throws Error if the hook threw or was never called; IntegrationError STATE_CONFLICT if the run has failed
    */
   complete(step?: Step, proposal?: Parameters<QuotationReporter['proposalReady']>[0]): Promise<void>
+  /**
+   * Cancels it, like its partner. If the pipeline hook has been called, `kit.deliver()` calls `pipeline.cancel`.
+   * @throws IntegrationError QUOTATION_ENDED if it ended otherwise
+   */
+  cancel(): Promise<void>
   /** Reports that the run has failed permanently. Throws like `complete`. */
   fail(failure?: { step?: Step; errorCode?: string }): Promise<void>
 }
@@ -19,6 +24,7 @@ export interface TestQuote {
  */
 export function createTestQuote(
   integrations: Integrations,
+  organizationId: string,
   id: string,
   handOver: (quotationId: string) => Promise<void>,
 ): TestQuote {
@@ -33,6 +39,12 @@ export function createTestQuote(
         else await report.stepCompleted(each)
       }
       if (step === undefined) await report.completed()
+    },
+    async cancel() {
+      const { quotations } = integrations
+      if (quotations.cancel === undefined)
+        throw new Error('These integrations cannot cancel: `quotations` has no `cancel`.')
+      await quotations.cancel(organizationId, id)
     },
     async fail(failure) {
       await handOver(id)

@@ -12,19 +12,28 @@ export interface TestedHost {
   readonly kit: TestKit
   /** The arguments of the pipeline hook's calls. */
   readonly started: readonly Quote[]
+  /** The same for cancelled quotes. */
+  readonly cancelled: readonly Quote[]
 }
 
 export type TestedHostOptions = Partial<
   Pick<IntegrationsOptions, 'allowAddresses' | 'now' | 'productName' | 'delivery'>
 > &
-  Pick<TestKitOptions, 'app'> & { readonly startPipeline?: (quote: Quote) => Promise<void> }
+  Pick<TestKitOptions, 'app'> & {
+    readonly startPipeline?: (quote: Quote) => Promise<void>
+    readonly cancelPipeline?: (quote: Quote) => Promise<void>
+  }
 
 export function openIntegrations(url: string, options: TestedHostOptions & { clock: Clock }): Integrations {
-  const { clock, startPipeline = hostOptions.pipeline.start, app: _, ...settings } = options
+  const { clock, startPipeline = hostOptions.pipeline.start, cancelPipeline, app: _, ...settings } = options
   return createIntegrations({
     ...hostOptions,
     storage: drizzleStorage({ connectionString: url, maxConnections: 3 }),
-    pipeline: { ...hostOptions.pipeline, start: startPipeline },
+    pipeline: {
+      ...hostOptions.pipeline,
+      start: startPipeline,
+      ...(cancelPipeline && { cancel: cancelPipeline }),
+    },
     now: clock.now,
     ...settings,
   })
@@ -33,6 +42,7 @@ export function openIntegrations(url: string, options: TestedHostOptions & { clo
 export function openHost(url: string, options: TestedHostOptions = {}): TestedHost {
   const clock = createClock()
   const started: Quote[] = []
+  const cancelled: Quote[] = []
   const integrations = openIntegrations(url, {
     clock,
     ...options,
@@ -40,13 +50,14 @@ export function openHost(url: string, options: TestedHostOptions = {}): TestedHo
       started.push(quote)
       await options.startPipeline?.(quote)
     },
+    cancelPipeline: async (quote) => void cancelled.push(quote),
   })
   const kit = createTestKit({ integrations, clock })
   onTestFinished(async () => {
     await kit.close()
     await integrations.close()
   })
-  return { integrations, clock, kit, started }
+  return { integrations, clock, kit, started, cancelled }
 }
 
 export const newOrganization = (): string => randomUUID()

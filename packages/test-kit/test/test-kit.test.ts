@@ -56,6 +56,25 @@ describe('A quote of a partner', () => {
     ])
   })
 
+  it('is cancelled: its partner is notified, and the pipeline is told if it had the quote', async () => {
+    const { kit, cancelled } = openHost(database.url)
+    const partner = await kit.partner({ events: ['quotation.failed'] })
+    const queued = await partner.startQuote()
+    await queued.cancel()
+    await kit.deliver()
+    expect(cancelled).toEqual([])
+    const quote = await partner.startQuote()
+    await kit.deliver()
+    await quote.cancel()
+    await kit.deliver()
+    expect(cancelled).toEqual([expect.objectContaining({ id: quote.id })])
+    expect(partner.webhooks.map(({ data }) => data)).toMatchObject([
+      { quotation_id: queued.id, error_code: 'CANCELLED' },
+      { quotation_id: quote.id, error_code: 'CANCELLED' },
+    ])
+    await expect(quote.complete()).rejects.toMatchObject({ code: 'STATE_CONFLICT' })
+  })
+
   it('has its document with the proposal', async () => {
     const { kit, integrations } = openHost(database.url)
     const partner = await kit.partner()

@@ -134,6 +134,11 @@ export const ERRORS = {
     title: 'The current state does not allow this',
     advice: 'Read the resource again: it may have changed since you last read it.',
   },
+  QUOTATION_ENDED: {
+    status: 409,
+    title: 'The quotation has already ended',
+    advice: 'It has completed or failed and cannot be cancelled any more. Read its summary.',
+  },
   API_KEY_LIMIT_REACHED: {
     status: 409,
     title: 'API key limit reached',

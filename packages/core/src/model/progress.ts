@@ -1,4 +1,7 @@
+import type { ErrorCode } from '../lib/errors.ts'
 import {
+  CANCELLED,
+  hasEnded,
   type Proposal,
   type QuotationStatus,
   type Source,
@@ -19,6 +22,8 @@ export type Report =
     }
   | { readonly kind: 'completed' }
   | { readonly kind: 'failed'; readonly step?: Step | undefined; readonly errorCode?: string | undefined }
+  /** Not of the pipeline: a partner or the host cancels the quote. */
+  | { readonly kind: 'cancelled' }
 
 /** The state of a quotation before a report. Steps without an entry are pending. */
 export interface Progress {
@@ -27,6 +32,7 @@ export interface Progress {
   readonly name: string
   readonly source: Source
   readonly status: QuotationStatus
+  readonly error_code: string | null
   readonly steps: readonly Pick<StepStatus, 'step' | 'status'>[]
   readonly proposal: Pick<Proposal, 'id' | 'name' | 'document_id'> | null
   readonly updated_at: Date
@@ -53,7 +59,7 @@ export interface ProgressChange {
 export type Decision =
   | { readonly kind: 'changed'; readonly change: ProgressChange }
   | { readonly kind: 'unchanged' }
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string; readonly code: ErrorCode }
 
 const UNCHANGED: Decision = { kind: 'unchanged' }
 
@@ -74,6 +80,8 @@ export function decide(progress: Progress, report: Report, ofPipeline: readonly 
       return complete(progress, ofPipeline)
     case 'failed':
       return fail(progress, report)
+    case 'cancelled':
+      return cancel(progress)
   }
 }
 
@@ -154,6 +162,12 @@ function fail(progress: Progress, report: Extract<Report, { kind: 'failed' }>): 
   }
 }
 
+function cancel(progress: Progress): Decision {
+  if (!hasEnded(progress)) return fail(progress, { kind: 'failed', errorCode: CANCELLED })
+  if (progress.error_code === CANCELLED) return UNCHANGED
+  return refused(`The run has ${progress.status}, so it cannot be cancelled.`, 'QUOTATION_ENDED')
+}
+
 function refuseOutOfTurn(progress: Progress, step: Step, ofPipeline: readonly Step[]): Decision | undefined {
   if (progress.status === 'completed' || progress.status === 'failed') {
     return refused(`The run has ${progress.status}, so no step can follow.`)
@@ -173,6 +187,6 @@ function statusOf(progress: Progress, step: Step): StepStatus['status'] {
   return progress.steps.find((each) => each.step === step)?.status ?? 'pending'
 }
 
-function refused(reason: string): Decision {
-  return { kind: 'refused', reason }
+function refused(reason: string, code: ErrorCode = 'STATE_CONFLICT'): Decision {
+  return { kind: 'refused', reason, code }
 }

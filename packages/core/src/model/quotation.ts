@@ -71,6 +71,9 @@ export const QuotationQuery = Type.Object({
   ),
 })
 
+/** The `error_code` of a cancelled quotation. */
+export const CANCELLED = 'CANCELLED'
+
 /** Whether its run has completed or failed: nothing of the summary changes any more. */
 export function hasEnded({ status }: Pick<Quotation, 'status'>): boolean {
   return status === 'completed' || status === 'failed'

@@ -53,7 +53,7 @@ export interface QuotePipeline {
    * for this quote: resolve early if your pipeline has its own queue, otherwise at the end of the run, so that a run is
    * repeated after a crash. If it throws, it is called again with back-off; after the last attempt the quotation fails
    * with PIPELINE_START_FAILED.
-   * @param context `signal` aborts when the worker stops or `start.callTimeoutMs` has passed; `report` reports
+   * @param context `signal` aborts when the worker stops, `start.callTimeoutMs` has passed or the quote is cancelled; `report` reports
    * progress; `readFile` streams one of `quote.files`
    */
   start(
@@ -64,6 +64,14 @@ export interface QuotePipeline {
       readFile: (file: QuotationFile) => AsyncIterable<Uint8Array>
     },
   ): Promise<void>
+  /**
+   * Called after a quote that `start` was called for has been cancelled: stop its run. Its reports are refused from then
+   * on. Called at least once, after a `start` in progress has ended or `hookTimeoutMs` after its `signal` has aborted; if
+   * it throws or takes longer than `hookTimeoutMs`, again with the back-off and the attempts of `start`. Without it, runs
+   * only find their reports refused.
+   * @param quote as `start` received it
+   */
+  cancel?(quote: Quote): Promise<void>
   /**
    * The steps of your pipeline, in the order of `STEPS`, ending with `proposal`. Other steps are never reported and
    * emit nothing. Default: all five.

@@ -39,6 +39,10 @@ export function withHostQuotations(
         inTransaction((bound) => bound.quotations.accept(quotation, idempotency)),
       lockProgress: (id) => inTransaction((bound) => bound.quotations.lockProgress(id)),
       saveProgress: (...change) => inTransaction((bound) => bound.quotations.saveProgress(...change)),
+      cancelStart:
+        quotations.cancel === undefined
+          ? undefined
+          : (...which) => inTransaction(async (bound) => bound.quotations.cancelStart?.(...which)),
       lockForErasing: (...which) => inTransaction((bound) => bound.quotations.lockForErasing(...which)),
       erase: (...which) => inTransaction((bound) => bound.quotations.erase(...which)),
     },
@@ -106,7 +110,10 @@ function bind(within: Storage, host: Host, transaction: unknown): Storage {
   return bound
 }
 
-type Writes = Pick<QuotationStorage, 'accept' | 'lockProgress' | 'saveProgress' | 'lockForErasing' | 'erase'>
+type Writes = Pick<
+  QuotationStorage,
+  'accept' | 'lockProgress' | 'saveProgress' | 'cancelStart' | 'lockForErasing' | 'erase'
+>
 
 function writesOf(host: Host, within: Storage, transaction: unknown): Writes {
   const { quotations } = host
@@ -128,6 +135,13 @@ function writesOf(host: Host, within: Storage, transaction: unknown): Writes {
     async saveProgress(organizationId, id, { event: _, ...change }, at) {
       const whole = { ...change, quotation_id: id, organization_id: organizationId, at }
       await ask(host, 'update', () => quotations.update(whole, transaction))
+    },
+
+    async cancelStart(organizationId, id, now) {
+      const quote = await ask(host, 'cancel', async () =>
+        quotations.cancel?.(organizationId, id, transaction),
+      )
+      if (quote !== undefined) await within.pipelineStarts.orderCancel(quote, now)
     },
 
     async lockForErasing(organizationId, id) {
@@ -237,7 +251,7 @@ async function claimOpenStarts(
     throw error
   })
   const open = new Set(found.filter(isUnderWay).map(({ id }) => id))
-  const isOpen = ({ quote }: ClaimedStart) => open.has(quote.id)
+  const isOpen = ({ quote, hook }: ClaimedStart) => hook === 'cancel' || open.has(quote.id)
   await settle(
     claimed.filter((start) => !isOpen(start)),
     null,

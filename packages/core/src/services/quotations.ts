@@ -30,6 +30,7 @@ import type { Settings } from '../settings.ts'
 import type { Acceptance } from '../storage/quotations.ts'
 import type { Context } from './context.ts'
 import { eraseQuotation } from './erase-quotation.ts'
+import { applyReport } from './reporter.ts'
 
 export interface StartQuotation {
   /** A uuid. */
@@ -66,6 +67,13 @@ export interface Quotations {
    * @throws IntegrationError VALIDATION_FAILED
    */
   list?(organizationId: string, query?: unknown): Promise<Page<Quotation>>
+  /**
+   * Cancels a quote: it fails at once with CANCELLED and `quotation.failed`, and later reports are refused. If it has
+   * been handed to the pipeline, the `signal` of a start in progress aborts, and a worker calls `pipeline.cancel`;
+   * otherwise it never will be. Safe to repeat. Absent if the host's own quotations have no `cancel`.
+   * @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION, QUOTATION_ENDED if it ended otherwise
+   */
+  cancel?(organizationId: string, id: string): Promise<Quotation>
   /** @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION, SERVICE_UNAVAILABLE, INTERNAL_ERROR */
   pipelineStatus(organizationId: string, id: string): Promise<PipelineStatus>
   /** @throws IntegrationError QUOTATION_NOT_FOUND, PROPOSAL_NOT_FOUND, OTHER_ORGANIZATION */
@@ -92,7 +100,7 @@ const Origin = Type.Object({
   apiKeyId: Type.Optional(Uuid),
 })
 
-type QuotationContext = Context<'quotations' | 'erasure' | 'uploads' | 'auditLog'>
+type QuotationContext = Context<'quotations' | 'events' | 'erasure' | 'uploads' | 'auditLog'>
 
 export function createQuotations(
   context: QuotationContext,
@@ -110,6 +118,10 @@ export function createQuotations(
 
     ...(settings.listsQuotations && {
       list: (organizationId: string, query: unknown = {}) => list(context, organizationId, query),
+    }),
+
+    ...(settings.cancelsQuotations && {
+      cancel: (organizationId: string, id: string) => cancel(context, organizationId, id),
     }),
 
     pipelineStatus: (organizationId, id) => pipelineStatus(context, organizationId, id),
@@ -214,6 +226,23 @@ async function list(
     page,
     async (request) => (await storage.quotations.list?.(organizationId, filter, request)) ?? [],
   )
+}
+
+async function cancel(
+  { storage, settings }: QuotationContext,
+  organizationId: string,
+  id: string,
+): Promise<Quotation> {
+  checkOrganizationId(organizationId)
+  return storage.transaction(async (transaction) => {
+    const { quotations } = transaction
+    const read = async () => requireFound(await quotations.find(organizationId, id), 'QUOTATION_NOT_FOUND')
+    // Before a lock is taken: the quotation may be another organization's.
+    await read()
+    const { change } = await applyReport(transaction, settings, id, { kind: 'cancelled' })
+    if (change !== undefined) await quotations.cancelStart?.(organizationId, id, settings.now())
+    return read()
+  })
 }
 
 async function pipelineStatus(

@@ -12,6 +12,8 @@ import { STEPS } from '../model/quotation.ts'
 import type { QuotationEventData, QuotationEventType } from '../model/quotation-events.ts'
 import type { QuotationReporter, ReportedProposal } from '../model/quote-pipeline.ts'
 import { createWebhookEvent, type RecordedEvent } from '../model/webhook-event.ts'
+import type { Settings } from '../settings.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { Context } from './context.ts'
 
 export function createReporter(
@@ -23,18 +25,8 @@ export function createReporter(
    */
   function apply(report: Report): Promise<ReportedProposal | null> {
     return storage.transaction(async (transaction) => {
-      const progress = await transaction.quotations.lockProgress(quotationId)
-      if (progress === null) throw new IntegrationError('QUOTATION_NOT_FOUND')
-      const decision = decide(progress, report, settings.pipeline.steps)
-      if (decision.kind === 'refused') throw new IntegrationError('STATE_CONFLICT', decision.reason)
-      if (decision.kind === 'unchanged') return progress.proposal
-      const now = settings.now()
-      // Each report has its own, so that a client that knows the one before sees that something has changed.
-      const at = new Date(Math.max(now.getTime(), progress.updated_at.getTime() + 1))
-      await transaction.quotations.saveProgress(progress.organization_id, quotationId, decision.change, at)
-      const event = eventOf(settings.events, progress, decision.change, now)
-      if (event !== null) await transaction.events.record(event)
-      return decision.change.proposal ?? progress.proposal
+      const { progress, change } = await applyReport(transaction, settings, quotationId, report)
+      return change?.proposal ?? progress.proposal
     })
   }
 
@@ -68,6 +60,32 @@ export function createReporter(
       await apply({ kind: 'failed', step, errorCode })
     },
   }
+}
+
+/**
+ * Writes what a report changes, in a transaction, with its event.
+ * @returns the progress before; without `change` if the report changes nothing
+ * @throws IntegrationError QUOTATION_NOT_FOUND, STATE_CONFLICT, QUOTATION_ENDED
+ */
+export async function applyReport(
+  storage: Pick<Storage, 'quotations' | 'events'>,
+  settings: Settings,
+  quotationId: string,
+  report: Report,
+): Promise<{ progress: Progress; change?: ProgressChange }> {
+  const progress = await storage.quotations.lockProgress(quotationId)
+  if (progress === null) throw new IntegrationError('QUOTATION_NOT_FOUND')
+  const decision = decide(progress, report, settings.pipeline.steps)
+  if (decision.kind === 'refused') throw new IntegrationError(decision.code, decision.reason)
+  if (decision.kind === 'unchanged') return { progress }
+  const { change } = decision
+  const now = settings.now()
+  // Each report has its own, so that a client that knows the one before sees that something has changed.
+  const at = new Date(Math.max(now.getTime(), progress.updated_at.getTime() + 1))
+  await storage.quotations.saveProgress(progress.organization_id, quotationId, change, at)
+  const event = eventOf(settings.events, progress, change, now)
+  if (event !== null) await storage.events.record(event)
+  return { progress, change }
 }
 
 const StepReport = Type.Object({ step: OneOf(STEPS) })

@@ -2,6 +2,7 @@ import type { PageRequest } from '../lib/page.ts'
 import type { TraceContext } from '../lib/trace-context.ts'
 import type { ProgressChange } from '../model/progress.ts'
 import type { Proposal, Quotation, QuotationFilter, StepStatus } from '../model/quotation.ts'
+import type { Quote } from '../model/quote-pipeline.ts'
 import type { NewQuotation } from './quotations.ts'
 
 /** A complete quotation from the host's tables. */
@@ -63,6 +64,12 @@ export interface HostQuotations<Transaction = unknown> {
    * this method, only our own data is erased, and the result reports the rest as left to you.
    */
   erase?(organizationId: string, id: string, transaction: Transaction): Promise<readonly string[]>
+  /**
+   * Cancels a quotation. `update` has already written `failed` and `CANCELLED` in this transaction.
+   * @returns the quote as passed to `insert`, for `pipeline.cancel`. Without this method,
+   * `POST /v1/integrations/quotations/:id/cancel` does not exist.
+   */
+  cancel?(organizationId: string, id: string, transaction: Transaction): Promise<Quote>
   /**
    * Lists at most `page.limit` matching quotations of an organization, newest first by `(created_at, id)`, starting
    * after `page.after`. Without this method, `GET /v1/integrations/quotations` does not exist.

@@ -3,9 +3,11 @@ import type { Idempotency } from '../model/idempotency.ts'
 import type { Quote } from '../model/quote-pipeline.ts'
 import type { Acceptance, NewQuotation } from './quotations.ts'
 
-/** An order to start the pipeline of a quote, leased by a worker. */
+/** An order to start the pipeline of a quote, or to cancel it, leased by a worker. */
 export interface ClaimedStart {
   readonly quote: Quote
+  /** The method of the pipeline to call. */
+  readonly hook: 'start' | 'cancel'
   /** 1 for the first call. It fences the lease. */
   readonly attempt: number
   /** The trace of the request that started the quote. */
@@ -25,7 +27,14 @@ export interface PipelineStartStorage {
     held?: readonly string[] | undefined
     now: Date
   }): Promise<{ claimed: ClaimedStart[]; nextDueAt: Date | null }>
-  /** Ends the order (`retryAt` null) or schedules the next call. Does nothing if the lease was lost. */
+  /** The counterpart of `quotations.cancelStart` for quotations in the host's own tables. */
+  orderCancel(quote: Quote, now: Date): Promise<void>
+  /** The starts that this worker has leased and whose quotes were cancelled meanwhile. */
+  findCancelled(workerId: string): Promise<ReadonlySet<string>>
+  /**
+   * Ends the order (`retryAt` null) or schedules the next call. The order of a quote that was cancelled meanwhile
+   * becomes one to cancel, due now. Does nothing if the lease was lost.
+   */
   settle(settled: {
     workerId: string
     quotationId: string

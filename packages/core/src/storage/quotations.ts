@@ -60,6 +60,13 @@ export interface QuotationStorage {
   /** The names of the organization's quotations that can be found. */
   findNames(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   saveProgress(organizationId: string, quotationId: string, change: ProgressChange, now: Date): Promise<void>
+  /**
+   * For a quotation that was cancelled in this transaction: removes its order to start, or, if it was handed over,
+   * orders the call of `pipeline.cancel`. Undefined if the host's own quotations cannot be cancelled.
+   */
+  readonly cancelStart:
+    | ((organizationId: string, quotationId: string, now: Date) => Promise<void>)
+    | undefined
   /** When a quotation was accepted. Locks it until the transaction ends. */
   lockForErasing(
     organizationId: string,

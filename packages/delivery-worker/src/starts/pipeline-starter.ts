@@ -9,7 +9,7 @@ import { createIdleWaits } from '../lib/idle-waits.ts'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
 import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
 import { createStartAttempt } from './start-attempt.ts'
-import { createStartSignals } from './start-signals.ts'
+import { CANCELLED, createStartSignals } from './start-signals.ts'
 
 export interface PipelineStarter {
   /** Call it when there may be an order. */
@@ -48,7 +48,7 @@ export function createPipelineStarter({
   const { start: policy, logger, now } = settings
   const backoff = createBackoff(logger, 'pipeline starts cannot be claimed or completed')
   const alarm = createAlarm(round)
-  const erasedAlarm = createAlarm(abortErased)
+  const endedAlarm = createAlarm(abortEnded)
   const leases = createHeldLeases()
   const stopped = new AbortController()
   // Each unrecorded start listens to it.
@@ -61,6 +61,7 @@ export function createPipelineStarter({
   let isDraining = false
 
   async function round(): Promise<void> {
+    if (underWay.size > 0) await abortCancelled()
     const limit = policy.concurrency - underWay.size
     if (limit <= 0 || isDraining) return
     if (!lifeSigns.isFresh()) return alarm.ringIn(pollIntervalMs)
@@ -82,11 +83,22 @@ export function createPipelineStarter({
     }
   }
 
+  /** A quote may be cancelled by any process, which then wakes the workers. */
+  async function abortCancelled(): Promise<void> {
+    try {
+      signals.abort(await storage.pipelineStarts.findCancelled(workerId), CANCELLED)
+    } catch (error) {
+      logger.debug({ err: error }, 'cancelled quotes cannot be looked up')
+    }
+  }
+
   /** A quotation may be erased by any process, during its hook or while a run continues with its signal. */
-  async function abortErased(): Promise<void> {
+  async function abortEnded(): Promise<void> {
     const quotations = signals.quotations()
     if (quotations.length === 0) return
-    erasedAlarm.ringIn(pollIntervalMs)
+    endedAlarm.ringIn(pollIntervalMs)
+    // In case no notification arrived.
+    if (underWay.size > 0) await abortCancelled()
     try {
       signals.abort(await storage.erasure.findErased(quotations))
     } catch (error) {
@@ -97,7 +109,7 @@ export function createPipelineStarter({
   function begin(start: ClaimedStart, life: number): void {
     const { id, organization_id } = start.quote
     const controller = signals.create({ id, organization_id, since: now() })
-    erasedAlarm.ringIn(pollIntervalMs)
+    endedAlarm.ringIn(pollIntervalMs)
     const run: Promise<unknown> = (
       holds(lifeSigns, life) ? attempt(start, controller) : giveBack(start)
     ).finally(() => {
@@ -136,7 +148,7 @@ export function createPipelineStarter({
     async stop() {
       stopped.abort()
       idleWaits.end()
-      await Promise.all([alarm.stop(), erasedAlarm.stop()])
+      await Promise.all([alarm.stop(), endedAlarm.stop()])
     },
   }
 }

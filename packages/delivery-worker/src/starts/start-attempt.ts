@@ -1,12 +1,15 @@
 import { IntegrationError, type Integrations, type QuotationReporter } from '@quickquote/core'
 import { answerInTime, type ClaimedStart } from '@quickquote/core/internal'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
+import { CANCELLED } from './start-signals.ts'
 
 /** The result of one call of the pipeline hook. */
 export type StartAttemptResult =
   | { readonly kind: 'started' }
   /** `retryAt` is null after the last attempt: the quotation has failed. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly retryAt: Date | null }
+  /** The quote was cancelled: the start was aborted, or `cancel` has been called. */
+  | { readonly kind: 'cancelled' }
   /** The worker is stopping: the order stays leased, and the attempt does not count. */
   | { readonly kind: 'broken_off' }
 
@@ -33,15 +36,29 @@ export function createStartAttempt({
   const { storage, settings } = integrations
   const { pipeline, start: policy, logger, now } = settings
 
-  async function callHook(start: ClaimedStart, controller: AbortController): Promise<StartAttemptResult> {
+  async function callCancel({ quote, attempt }: ClaimedStart): Promise<StartAttemptResult> {
+    try {
+      if (attempt > policy.maxAttempts) throw new Error('The worker died during the last attempt.')
+      await answerInTime('pipeline.cancel', settings.hookTimeoutMs, () => pipeline.cancel?.(quote))
+      return { kind: 'cancelled' }
+    } catch (error) {
+      const retryAt = retryTime(attempt)
+      const level = retryAt === null ? 'error' : 'warn'
+      logger[level]({ err: error, quotation_id: quote.id, attempt }, 'a pipeline could not cancel its run')
+      return { kind: 'failed', error, retryAt }
+    }
+  }
+
+  async function callStart(start: ClaimedStart, controller: AbortController): Promise<StartAttemptResult> {
     const { quote, attempt } = start
     // The worker died during the last attempt.
     if (attempt > policy.maxAttempts) {
       return { kind: 'failed', error: new Error('The worker died during the last attempt.'), retryAt: null }
     }
     const { signal } = controller
+    const grace = graceAfterCancel(signal)
     try {
-      await telemetry.traced(start, () =>
+      const call = telemetry.traced(start, () =>
         answerInTime('pipeline.start', policy.callTimeoutMs, () =>
           pipeline.start(quote, {
             signal,
@@ -51,13 +68,35 @@ export function createStartAttempt({
           }),
         ),
       )
-      return { kind: 'started' }
+      await Promise.race([call, grace.over])
+      return { kind: signal.reason === CANCELLED ? 'cancelled' : 'started' }
     } catch (error) {
-      if (signal.aborted) return { kind: 'broken_off' }
+      if (signal.aborted) return { kind: signal.reason === CANCELLED ? 'cancelled' : 'broken_off' }
       // A call that timed out must not continue beside the next attempt.
       controller.abort(error)
       logger.warn({ err: error, quotation_id: quote.id, attempt }, 'a pipeline could not be started')
       return { kind: 'failed', error, retryAt: retryTime(attempt) }
+    } finally {
+      grace.end()
+    }
+  }
+
+  /** `over` rejects if a start goes on for too long after its quote was cancelled: then `cancel` has to stop it. */
+  function graceAfterCancel(signal: AbortSignal): { over: Promise<never>; end(): void } {
+    let timer: NodeJS.Timeout | undefined
+    let onAbort = () => {}
+    const over = new Promise<never>((_, reject) => {
+      onAbort = () => {
+        if (signal.reason === CANCELLED) timer = setTimeout(reject, settings.hookTimeoutMs, CANCELLED)
+      }
+    })
+    signal.addEventListener('abort', onAbort)
+    return {
+      over,
+      end() {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', onAbort)
+      },
     }
   }
 
@@ -68,11 +107,11 @@ export function createStartAttempt({
   }
 
   return async (start, controller) => {
-    const { quote, attempt } = start
-    const result = await callHook(start, controller)
+    const { quote, attempt, hook } = start
+    const result = await (hook === 'cancel' ? callCancel(start) : callStart(start, controller))
     const retryAt = result.kind === 'failed' ? result.retryAt : null
-    const isExhausted = result.kind === 'failed' && retryAt === null
-    telemetry.ended(isExhausted ? 'exhausted' : result.kind)
+    const isExhausted = hook === 'start' && result.kind === 'failed' && retryAt === null
+    if (hook === 'start') telemetry.ended(isExhausted ? 'exhausted' : result.kind)
     if (result.kind === 'broken_off') return result
     if (isExhausted) await persist(() => fail(integrations.pipeline(quote.id)))
     await persist(() => storage.pipelineStarts.settle({ workerId, quotationId: quote.id, attempt, retryAt }))

@@ -9,13 +9,15 @@ import { createStartAttempt, type StartAttemptResult } from './start-attempt.ts'
 /** One call of the pipeline hook: its quote, its attempt number and its result. */
 export interface StartTry {
   readonly quote: Quote
+  /** `start`, or `cancel` for a quote that was cancelled after its start. */
+  readonly hook: ClaimedStart['hook']
   /** 1 for the first. */
   readonly attempt: number
   readonly result: StartAttemptResult
 }
 
 /**
- * Calls the pipeline hook for each quote whose start is due by the clock of the integrations, one after another: the
+ * Calls the pipeline hook for each quote whose start, or cancelling, is due by the clock of the integrations, one after another: the
  * counterpart of `deliverDue`. As with a worker, a failed call is recorded and retried when due.
  *
  * @returns the calls
@@ -39,6 +41,7 @@ export async function startDue({
       const attempt = createStartAttempt({ integrations, workerId, telemetry, persist: (write) => write() })
       tries.push({
         quote: start.quote,
+        hook: start.hook,
         attempt: start.attempt,
         result: await attempt(start, new AbortController()),
       })

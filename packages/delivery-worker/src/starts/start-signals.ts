@@ -6,6 +6,9 @@ interface RunningQuotation {
   readonly since: Date
 }
 
+/** The reason of a signal whose quote was cancelled. */
+export const CANCELLED = new DOMException('The quote was cancelled.', 'AbortError')
+
 /** Creates and aborts the signals of pipeline hooks. */
 export interface StartSignals {
   /** Its signal aborts with `abortAll` even after its call has ended, for a run that continues with it. */
@@ -14,7 +17,7 @@ export interface StartSignals {
   /** Quotations whose signal is still referenced. */
   quotations(): readonly RunningQuotation[]
   /** Aborts the signals of these quotations. */
-  abort(quotationIds: ReadonlySet<string>): void
+  abort(quotationIds: ReadonlySet<string>, reason?: unknown): void
 }
 
 /**
@@ -26,12 +29,12 @@ export function createStartSignals(): StartSignals {
   const signals = new Map<WeakRef<AbortSignal>, RunningQuotation>()
   const registry = new FinalizationRegistry<WeakRef<AbortSignal>>((signal) => signals.delete(signal))
 
-  function abortWhere(isMeant: (quotation: RunningQuotation) => boolean): void {
+  function abortWhere(isMeant: (quotation: RunningQuotation) => boolean, reason?: unknown): void {
     for (const [reference, quotation] of signals) {
       if (!isMeant(quotation)) continue
       signals.delete(reference)
       const signal = reference.deref()
-      if (signal !== undefined) controllers.get(signal)?.abort()
+      if (signal !== undefined) controllers.get(signal)?.abort(reason)
     }
   }
 
@@ -46,6 +49,6 @@ export function createStartSignals(): StartSignals {
     },
     abortAll: () => abortWhere(() => true),
     quotations: () => [...signals.values()],
-    abort: (quotationIds) => abortWhere(({ id }) => quotationIds.has(id)),
+    abort: (quotationIds, reason) => abortWhere(({ id }) => quotationIds.has(id), reason),
   }
 }

@@ -72,7 +72,7 @@ export const METRICS = {
     description: 'Calls of the pipeline hook, by outcome.',
     attributes: {
       'quickquote.outcome':
-        '`started`, `failed` (to be retried), `exhausted` (the quote failed), or `broken_off` (the worker stopped)',
+        '`started`, `failed` (to be retried), `exhausted` (the quote failed), `cancelled` (the quote was cancelled meanwhile), or `broken_off` (the worker stopped)',
     },
     scope: 'worker',
   },

@@ -4,7 +4,7 @@ import { instrument, METRICS } from './metrics.ts'
 import { parentOf, type Telemetry } from './telemetry.ts'
 
 /** The result of one call of the pipeline hook. After `failed` it is called again, after `exhausted` it is not. */
-type StartStatus = 'started' | 'failed' | 'exhausted' | 'broken_off'
+type StartStatus = 'started' | 'failed' | 'exhausted' | 'cancelled' | 'broken_off'
 
 export interface StartTelemetry {
   /** Runs the hook inside a span that continues the quote's trace. Rejects with the hook's error. */

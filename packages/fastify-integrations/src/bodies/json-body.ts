@@ -28,6 +28,12 @@ export function parseJsonOnly(
   })
 }
 
+/** For a plugin whose routes take no body: one that is sent is dropped unread, whatever its type. */
+export function ignoreBodies(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('*', async () => undefined)
+}
+
 /**
  * Parses a client's JSON. A number that JavaScript would change becomes INEXACT_NUMBER.
  * @throws IntegrationError MALFORMED_REQUEST. The detail names the problem, but repeats nothing of the body

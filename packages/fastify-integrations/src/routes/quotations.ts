@@ -1,5 +1,6 @@
 import { type Integrations, STEPS } from '@quickquote/core'
 import {
+  CANCELLED,
   hasEnded,
   optionalTimeOf,
   PipelineStatus,
@@ -47,7 +48,7 @@ const summary = {
 /** Starting and reading Quick Quotes (specification, "Partner integrations API"). */
 export function quotationRoutes(integrations: Integrations, waits: Waits): readonly PartnerRoute[] {
   const { quotations, requirementsFiles, settings } = integrations
-  const { list } = quotations
+  const { list, cancel } = quotations
   return [
     partnerRoute({
       method: 'POST',
@@ -121,6 +122,8 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
     ...(list === undefined ? [] : [listRoute(list)]),
 
     summaryRoute(integrations, waits),
+
+    ...(cancel === undefined ? [] : [cancelRoute(cancel)]),
 
     partnerRoute({
       method: 'GET',
@@ -233,6 +236,28 @@ function summaryRoute({ apiKeys, quotations, settings, storage }: Integrations, 
       })
       return { body }
     },
+  })
+}
+
+function cancelRoute(cancel: NonNullable<Integrations['quotations']['cancel']>): PartnerRoute {
+  return partnerRoute({
+    method: 'POST',
+    url: '/quotations/:id/cancel',
+    access: 'api_key',
+    operationId: 'cancelQuotation',
+    tag,
+    summary: 'Cancel a quotation',
+    description:
+      'The quotation fails at once with the `error_code` `CANCELLED`, and `quotation.failed` is sent. Safe to repeat. Quotations of the web app can be cancelled, too. A body is ignored.',
+    params,
+    answer: {
+      status: 202,
+      description: 'The quotation is cancelled, now or by an earlier request.',
+      schema: Quotation,
+      example: { ...summary, status: 'failed', error_code: CANCELLED },
+    },
+    errors: ['QUOTATION_NOT_FOUND', 'OTHER_ORGANIZATION', 'QUOTATION_ENDED'],
+    handle: async ({ apiKey, params }) => ({ body: await cancel(apiKey.organizationId, params.id) }),
   })
 }
 

@@ -6,6 +6,9 @@ import { claimForAcceptance } from './acceptance.ts'
 import {
   CLAIM_STARTS,
   END_START,
+  FIND_CANCELLED,
+  FORGET_START,
+  ORDER_CANCEL,
   ORDER_START,
   POSTPONE_START,
   RELEASE_START,
@@ -39,8 +42,32 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
 
     async settle({ workerId, quotationId, attempt, retryAt }) {
       const held = { worker_id: workerId, quotation_id: quotationId, attempt }
-      if (retryAt === null) await database.run(END_START, held)
-      else await database.run(POSTPONE_START, { ...held, due_at: retryAt })
+      const [ended] = retryAt === null ? await database.run(END_START, held) : []
+      // It goes on if it is to be tried again, or was cancelled meanwhile.
+      if (ended === undefined) await database.run(POSTPONE_START, { ...held, due_at: retryAt })
+    },
+
+    orderCancel(given, now) {
+      // Only these: the host's object may have others.
+      const { id, organization_id, name, description, config_id } = given
+      const { external_id, source, requirementsText, metadata, files } = given
+      const quote = {
+        organization_id,
+        name,
+        description,
+        config_id,
+        external_id,
+        source,
+        requirementsText,
+        metadata,
+        files,
+      }
+      return orderCancel(database, organization_id, id, now, JSON.stringify({ ...quote, trace: null }))
+    },
+
+    async findCancelled(workerId) {
+      const cancelled = await database.run(FIND_CANCELLED, { worker_id: workerId })
+      return new Set(cancelled.map(({ id }) => id))
     },
 
     async release({ workerId, quotationId, attempt }) {
@@ -50,12 +77,39 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
   }
 }
 
+/**
+ * Forgets the order to start of a cancelled quote, or orders to cancel it.
+ * @param quote as JSON, if it is in the host's own tables
+ */
+export async function orderCancel(
+  { run, wake }: Database,
+  organizationId: string,
+  quotationId: string,
+  now: Date,
+  quote: string | null,
+): Promise<void> {
+  const cancelled = { organization_id: organizationId, quotation_id: quotationId, quote }
+  const [forgotten] = await run(FORGET_START, cancelled)
+  if (forgotten !== undefined) return
+  await run(ORDER_CANCEL, { ...cancelled, now })
+  await wake()
+}
+
 function toClaimedStart(row: Row<typeof CLAIM_STARTS.columns>): ClaimedStart[] {
-  const { quotation_id: id, attempt, traceparent, tracestate, next_due_at: _, quote: ofHost, ...ours } = row
+  const {
+    quotation_id: id,
+    hook,
+    attempt,
+    traceparent,
+    tracestate,
+    next_due_at: _,
+    quote: ofHost,
+    ...ours
+  } = row
   if (id === null) return []
   if (ofHost === null) {
-    return [{ quote: { id, ...ours }, attempt, trace: traceOf({ traceparent, tracestate }) }]
+    return [{ quote: { id, ...ours }, hook, attempt, trace: traceOf({ traceparent, tracestate }) }]
   }
   const { trace, ...quote } = ofHost
-  return [{ quote: { id, ...quote }, attempt, trace }]
+  return [{ quote: { id, ...quote }, hook, attempt, trace }]
 }

@@ -196,13 +196,14 @@ export const LOCK_PROGRESS = statement(
     name: text,
     source: oneOf<Source>(),
     status: oneOf<QuotationStatus>(),
+    error_code: nullable(text),
     updated_at: time,
     traceparent: nullable(text),
     tracestate: nullable(text),
   },
   (
     schema,
-  ) => `select id as quotation_id, organization_id, name, source, status, ${selected({ updated_at: time })},
+  ) => `select id as quotation_id, organization_id, name, source, status, error_code, ${selected({ updated_at: time })},
       traceparent, tracestate
     from ${schema}.quotations where id = $id for no key update`,
 )

@@ -6,6 +6,7 @@ import type { Database } from '../connection/database.ts'
 import { traceOf } from '../connection/readable.ts'
 import { FIRST_UUID, firstIdOf, LAST_UUID } from '../deliveries/delivery-id.ts'
 import { claimForAcceptance } from './acceptance.ts'
+import { orderCancel } from './pipeline-starts.ts'
 import {
   ERASE_QUOTATION,
   FIND_CHANGED,
@@ -75,6 +76,9 @@ export function quotationStorage(database: Database): QuotationStorage {
       const saved = { organization_id: organizationId, id: quotationId, now }
       await run(SAVE_PROGRESS, { ...saved, change: JSON.stringify(change) })
     },
+
+    cancelStart: (organizationId, quotationId, now) =>
+      orderCancel(database, organizationId, quotationId, now, null),
 
     async lockForErasing(organizationId, quotationId) {
       if (!isUuid(quotationId)) return 'unknown'
