@@ -110,7 +110,7 @@ export function Replay({
 }
 
 /** The progress of a replay, which continues without this dialog. */
-export function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void }) {
+function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void }) {
   const { t, client, mayChange } = usePortal()
   const stopping = useAction()
   const replay = useLoaded(`replay ${started.id}`, (signal) =>

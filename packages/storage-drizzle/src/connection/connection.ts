@@ -8,7 +8,7 @@ import { type Hosts, hostsOf } from './hosts.ts'
  * Settings that our statements rely on, and that a server, database or role may change. Our own connections set them
  * when they open.
  */
-export const SESSION_SETTINGS = {
+const SESSION_SETTINGS = {
   DateStyle: 'ISO, MDY',
   IntervalStyle: 'postgres',
   TimeZone: 'UTC',

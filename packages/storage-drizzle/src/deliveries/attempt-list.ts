@@ -12,7 +12,7 @@ import { isLatest, isUndelivered } from './undelivered.ts'
 const ATTEMPT = 'attempt'
 
 /** The table by that name, and what members see of a row. */
-export function attemptRows({ tables, schema }: Pick<Database, 'tables' | 'schema'>) {
+function attemptRows({ tables, schema }: Pick<Database, 'tables' | 'schema'>) {
   const attempts = alias(tables.deliveryAttempts, ATTEMPT) as unknown as Tables['deliveryAttempts']
   const { organization_id: _, endpoint_version: __, ...columns } = getTableColumns(attempts)
   const url = sql<string | null>`${sql.raw(urlOf(schema, ATTEMPT))}`.as('url')
