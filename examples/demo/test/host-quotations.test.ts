@@ -321,7 +321,7 @@ describe('orders to start', () => {
 })
 
 describe('a quotation that is cancelled', () => {
-  it("fails in the host's tables; its pipeline is told with the quote as accepted", async () => {
+  it("fails in the host's tables; its pipeline gets the quote as accepted", async () => {
     const id = await start()
     const [order] = (await claim()).claimed
     await integrations.storage.pipelineStarts.settle({

@@ -274,7 +274,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await sentTo.waitFor()
   })
 
-  it('finds what was sent for a quote, an event or a delivery by its id, with its resends both ways', async () => {
+  it('finds the deliveries of a quote, an event or a delivery by its id, with its resends both ways', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Searched')
     await admin.answer('broken')

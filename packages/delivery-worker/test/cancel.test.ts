@@ -303,7 +303,7 @@ describe('a cancel', () => {
     expect(await endsOf(id)).toEqual(ONE_END)
   })
 
-  it('at the moment of another end: one end, one final event, whoever is first', async () => {
+  it('at the moment of another end: one end, one final event, in any order', async () => {
     await open()
     const other = anotherProcess()
     for (let round = 0; round < 30; round += 1) {

@@ -178,7 +178,7 @@ describe('POST /api-keys/:id/roll', () => {
     expect(await list(`?resource_id=${created['id']}`)).toEqual([])
   })
 
-  it('tells the partner who still uses the old key, and the host', async () => {
+  it('warns the partner who still uses the old key, and the host', async () => {
     const old = await create()
     const answer = () => context.host.call('GET', QUOTATIONS, { key: String(old['key']) })
     expect((await answer()).headers.get('x-api-key-expires-at')).toBeNull()

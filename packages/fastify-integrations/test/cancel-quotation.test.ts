@@ -38,7 +38,7 @@ describe('POST /v1/integrations/quotations/:id/cancel', () => {
     expect(await eventsOf(id)).toMatchObject([{ type: 'quotation.failed', data }])
   })
 
-  it('ends the step under way, which the event names', async () => {
+  it('ends the step that runs, which the event names', async () => {
     const { id, report } = await startQuote()
     await report.stepCompleted('requirement_analysis')
     await report.stepStarted('functional_specification')

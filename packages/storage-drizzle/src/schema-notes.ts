@@ -182,7 +182,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     },
   },
   pipelineStarts: {
-    kept: 'until the pipeline has taken over the quote, or has been told that it is cancelled',
+    kept: 'until the pipeline has taken over the quote, or is notified that it is cancelled',
     erasedBy: QUOTATION,
     rows: {
       // The others are deleted with their quotation.

@@ -56,7 +56,7 @@ describe('A quote of a partner', () => {
     ])
   })
 
-  it('is cancelled: its partner is notified, and the pipeline is told if it had the quote', async () => {
+  it('is cancelled: its partner is notified, and so is the pipeline if it had the quote', async () => {
     const { kit, cancelled } = openHost(database.url)
     const partner = await kit.partner({ events: ['quotation.failed'] })
     const queued = await partner.startQuote()
