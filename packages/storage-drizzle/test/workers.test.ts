@@ -52,6 +52,7 @@ describe('a lease of a dead worker', () => {
         event_id: event.id,
         event_type: event.type,
         event_sequence: 1,
+        endpoint_version: null,
         quotation_id: event.quotation_id,
         attempt: 1,
         status: 'interrupted',

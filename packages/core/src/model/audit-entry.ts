@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { PAGE_PARAMETERS } from '../lib/page.ts'
-import { OneOf, SentTimestamp, Timestamp, Uuid } from '../lib/schema.ts'
+import { OneOf, SentTimestamp, Text, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 
 /** All actions. The part before the dot is the type of the resource. */
@@ -75,9 +75,7 @@ export type AuditEntry = Static<typeof AuditEntry>
 export const AuditLogQuery = Type.Object({
   resource_id: Type.Optional(Type.String({ format: 'uuid', description: 'One key or endpoint.' })),
   action: Type.Optional(OneOf(AUDIT_ACTIONS)),
-  actor_id: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Changes of one member.' }),
-  ),
+  actor_id: Type.Optional(Text({ minLength: 1, maxLength: 200, description: 'Changes of one member.' })),
   since: Type.Optional(SentTimestamp({ description: 'Changes made at this time or later.' })),
   until: Type.Optional(SentTimestamp({ description: 'Changes made before this time.' })),
   ...PAGE_PARAMETERS,
