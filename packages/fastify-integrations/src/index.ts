@@ -1,3 +1,4 @@
+export type { DescribeMembers } from './answers/member-names.ts'
 export { redactApiKeys } from './auth/key-in-url.ts'
 export { requestSerializer } from './auth/request-log.ts'
 export type { SessionResolver } from './auth/session-auth.ts'

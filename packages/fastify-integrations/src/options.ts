@@ -8,6 +8,7 @@ import {
   parseUrl,
   SESSION_TIMEOUT_MS,
 } from '@quickquote/core/internal'
+import type { DescribeMembers } from './answers/member-names.ts'
 import type { SessionResolver } from './auth/session-auth.ts'
 import type { RedisClient } from './limits/redis-counter.ts'
 
@@ -79,6 +80,12 @@ export interface FastifyIntegrationsOptions {
   readonly trustedOrigins?: readonly string[]
   /** Adds the API key routes. Pass false if you have your own screens and call `integrations.apiKeys`. Default true. */
   readonly apiKeyRoutes?: boolean
+  /**
+   * Returns the names of members, by ID, for the `owner_name` of keys and the `actor_name` of audit entries. Called once
+   * for each response; nothing is stored. If it throws or takes more than 2 s, the names are null. Default none: no such
+   * fields.
+   */
+  readonly describeMembers?: DescribeMembers
   /** The interactive API documentation; false turns it off. Default at `/api-docs`. */
   readonly apiDocs?: ApiDocsOptions | false
   /** Includes our routes and their security schemes in the host's own `@fastify/swagger` document. Default false. */
@@ -110,6 +117,7 @@ export interface PluginSettings {
   readonly sessionTimeoutMs: number
   readonly trustedOrigins: ReadonlySet<string>
   readonly apiKeyRoutes: boolean
+  readonly describeMembers: DescribeMembers | undefined
   readonly apiDocs: Required<ApiDocsOptions> | null
   readonly inHostDocument: boolean
   readonly redis: RedisClient | undefined
@@ -125,6 +133,7 @@ const OPTION_NAMES = Object.keys({
   sessionTimeoutMs: true,
   trustedOrigins: true,
   apiKeyRoutes: true,
+  describeMembers: true,
   apiDocs: true,
   inHostDocument: true,
   redis: true,
@@ -158,7 +167,7 @@ const LOGO_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp']
  */
 export function resolveOptions(options: FastifyIntegrationsOptions): PluginSettings {
   checkOptionNames('fastifyIntegrations', options, [...OPTION_NAMES, ...REGISTER_OPTIONS])
-  const { integrations, resolveSession, worker, redis } = options
+  const { integrations, resolveSession, worker, redis, describeMembers } = options
   const { sessionTimeoutMs = SESSION_TIMEOUT_MS, trustedOrigins = [], onLimiterError = 'open' } = options
   const { apiKeyRoutes = true, inHostDocument = false, problemTypeBase = DEFAULT_PROBLEM_TYPE_BASE } = options
   expect(
@@ -183,6 +192,10 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
     "trustedOrigins must be a list of origins without a path, such as ['https://app.example.com'].",
   )
   expect(typeof apiKeyRoutes === 'boolean', 'apiKeyRoutes must be true or false.')
+  expect(
+    describeMembers === undefined || typeof describeMembers === 'function',
+    'describeMembers must be a function (memberIds, { organizationId }) => ({ [memberId]: { name } }).',
+  )
   expect(typeof inHostDocument === 'boolean', 'inHostDocument must be true or false.')
   expect(
     redis === undefined || (typeof redis.eval === 'function' && 'defineCommand' in redis),
@@ -205,6 +218,7 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
     sessionTimeoutMs,
     trustedOrigins: new Set(trustedOrigins),
     apiKeyRoutes,
+    describeMembers,
     apiDocs: checkApiDocs(options.apiDocs ?? {}),
     inHostDocument,
     redis,

@@ -31,7 +31,7 @@ import { routeTable } from './route-table.ts'
 async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOptions): Promise<void> {
   const settings = resolveOptions(options)
   const { integrations, problemTypeBase } = settings
-  const areas = routeTable(integrations, { apiKeyRoutes: settings.apiKeyRoutes })
+  const areas = routeTable(integrations, settings)
   const { deprecated } = settings
   checkOptionNames(
     'fastifyIntegrations: deprecated',

@@ -1,4 +1,5 @@
 import type { Integrations } from '@quickquote/core'
+import { type DescribeMembers, memberNames } from './answers/member-names.ts'
 import { createWaits } from './limits/waits.ts'
 import type { Area } from './route.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
@@ -18,7 +19,11 @@ const ORGANIZATION_PREFIX = '/v1/organizations/:organizationId'
  * All routes, with their access.
  * @param options.apiKeyRoutes false for a host with its own key screens
  */
-export function routeTable(integrations: Integrations, options: { apiKeyRoutes: boolean }): readonly Area[] {
+export function routeTable(
+  integrations: Integrations,
+  options: { apiKeyRoutes: boolean; describeMembers?: DescribeMembers | undefined },
+): readonly Area[] {
+  const names = memberNames(integrations, options.describeMembers)
   const waits = createWaits(integrations.settings.limits)
   const partner: Area = {
     prefix: PARTNER_PREFIX,
@@ -32,7 +37,7 @@ export function routeTable(integrations: Integrations, options: { apiKeyRoutes: 
   const apiKeys: Area = {
     prefix: `${ORGANIZATION_PREFIX}/api-keys`,
     kind: 'session',
-    routes: apiKeyRoutes(integrations),
+    routes: apiKeyRoutes(integrations, names),
   }
   const webhooks: Area = {
     prefix: `${ORGANIZATION_PREFIX}/webhooks`,
@@ -43,7 +48,7 @@ export function routeTable(integrations: Integrations, options: { apiKeyRoutes: 
   const auditLog: Area = {
     prefix: `${ORGANIZATION_PREFIX}/audit-log`,
     kind: 'session',
-    routes: auditLogRoutes(integrations),
+    routes: auditLogRoutes(integrations, names),
   }
   return [partner, ...(options.apiKeyRoutes ? [apiKeys] : []), webhooks, auditLog, me]
 }

@@ -74,6 +74,7 @@ const WRONG: [string, object, RegExp][] = [
     /deprecated\.getMe\.link must be the address of a page/,
   ],
   ['text for a flag', { apiKeyRoutes: 'no' }, /apiKeyRoutes must be true or false/],
+  ['names for a function', { describeMembers: { m: { name: 'Ada' } } }, /describeMembers must be a function/],
   ['text for another flag', { inHostDocument: 'no' }, /inHostDocument must be true or false/],
   ['a URL for Redis', { redis: 'redis://localhost' }, /redis must be an ioredis client/],
   ['another client of Redis', { redis: { eval: async () => null, sendCommand() {} } }, /ioredis/],

@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { PAGE_PARAMETERS } from '../lib/page.ts'
 import {
   Name,
+  NullableString,
   NullableTimestamp,
   NullableUuid,
   OneOf,
@@ -25,6 +26,12 @@ export const ApiKey = Type.Object(
     id: Uuid,
     organization_id: Uuid,
     owner_id: Type.String({ description: 'The member who created the key.' }),
+    owner_name: Type.Optional(
+      Type.Unsafe<string | null>({
+        ...NullableString,
+        description: 'Present if the application names its members. Null if it does not know the owner.',
+      }),
+    ),
     name: Type.String(),
     masked_key: Type.String(),
     status: OneOf(API_KEY_STATUSES),

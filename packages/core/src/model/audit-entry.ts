@@ -53,6 +53,12 @@ export const AuditEntry = Type.Object(
       type: ['string', 'null'],
       description: 'The member who made the change. Null for changes made by the service.',
     }),
+    actor_name: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description: 'Present if the application names its members. Null if it does not know the actor.',
+      }),
+    ),
     client_address: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       description:

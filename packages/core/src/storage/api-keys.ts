@@ -2,7 +2,7 @@ import type { PageRequest } from '../lib/page.ts'
 import type { ApiKey, StoredApiKeyStatus } from '../model/api-key.ts'
 
 /** A stored key: `expired` is derived from the clock later. */
-export type StoredApiKey = Omit<ApiKey, 'status'> & { readonly status: StoredApiKeyStatus }
+export type StoredApiKey = Omit<ApiKey, 'status' | 'owner_name'> & { readonly status: StoredApiKeyStatus }
 
 /** Limits on keys that are neither revoked, expired nor rolled. */
 export interface ApiKeyMaximum {

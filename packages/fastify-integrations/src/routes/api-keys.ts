@@ -10,6 +10,7 @@ import {
   updateApiKeyBody,
 } from '@quickquote/core/internal'
 import { PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
+import type { NameMembers } from '../answers/member-names.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { NO_CONTENT, organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
 
@@ -33,7 +34,16 @@ const common = { access: 'member', tag: 'API keys' } as const
  * API keys of an organization (specification, "API key management"). Members reach their own keys, holders of
  * `manage_integrations` all keys.
  */
-export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): readonly SessionRoute[] {
+export function apiKeyRoutes(
+  { apiKeys, settings: { limits } }: Integrations,
+  nameMembers: NameMembers,
+): readonly SessionRoute[] {
+  async function named(keys: readonly ApiKey[]): Promise<ApiKey[]> {
+    const names = await nameMembers(keys, 'owner_id')
+    return keys.map((key, at) => (names === null ? key : { ...key, owner_name: names[at] ?? null }))
+  }
+  const namedOne = async (key: ApiKey) => (await named([key]))[0] ?? key
+
   return [
     sessionRoute({
       ...common,
@@ -52,8 +62,10 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
         headers: PAGE_HEADERS,
       },
       errors: ['PERMISSION_REQUIRED'],
-      handle: async ({ member, query, request }) =>
-        pageAnswer(await apiKeys.list(member, query), request, ApiKeyListQuery),
+      async handle({ member, query, request }) {
+        const { items, nextCursor } = await apiKeys.list(member, query)
+        return pageAnswer({ items: await named(items), nextCursor }, request, ApiKeyListQuery)
+      },
     }),
 
     sessionRoute({
@@ -79,7 +91,7 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       errors: ['API_KEY_LIMIT_REACHED'],
       async handle({ member, body }) {
         const { key, ...record } = await apiKeys.create(member, body)
-        return { body: { ...record, key: key.reveal() } }
+        return { body: { ...(await namedOne(record)), key: key.reveal() } }
       },
     }),
 
@@ -99,7 +111,7 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
         example: apiKey,
       },
       errors: ['API_KEY_NOT_FOUND'],
-      handle: async ({ member, params }) => ({ body: await apiKeys.get(member, params.id) }),
+      handle: async ({ member, params }) => ({ body: await namedOne(await apiKeys.get(member, params.id)) }),
     }),
 
     sessionRoute({
@@ -120,7 +132,9 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
         example: { ...apiKey, name: 'CRM north', updated_at: EXAMPLE.finishedAt },
       },
       errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
-      handle: async ({ member, params, body }) => ({ body: await apiKeys.update(member, params.id, body) }),
+      handle: async ({ member, params, body }) => ({
+        body: await namedOne(await apiKeys.update(member, params.id, body)),
+      }),
     }),
 
     sessionRoute({
@@ -147,7 +161,7 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT', 'API_KEY_LIMIT_REACHED'],
       async handle({ member, params, body }) {
         const { key, ...record } = await apiKeys.roll(member, params.id, body)
-        return { body: { ...record, key: key.reveal() } }
+        return { body: { ...(await namedOne(record)), key: key.reveal() } }
       },
     }),
 
@@ -166,7 +180,9 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
         example: apiKey,
       },
       errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
-      handle: async ({ member, params }) => ({ body: await apiKeys.activate(member, params.id) }),
+      handle: async ({ member, params }) => ({
+        body: await namedOne(await apiKeys.activate(member, params.id)),
+      }),
     }),
 
     sessionRoute({
@@ -185,7 +201,9 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
         example: { ...apiKey, status: 'inactive', updated_at: EXAMPLE.finishedAt },
       },
       errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
-      handle: async ({ member, params }) => ({ body: await apiKeys.deactivate(member, params.id) }),
+      handle: async ({ member, params }) => ({
+        body: await namedOne(await apiKeys.deactivate(member, params.id)),
+      }),
     }),
 
     sessionRoute({

@@ -1,10 +1,14 @@
 import type { Integrations } from '@quickquote/core'
 import { AuditEntry, AuditLogQuery, Type } from '@quickquote/core/internal'
 import { PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
+import type { NameMembers } from '../answers/member-names.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
 
-export function auditLogRoutes({ auditLog }: Integrations): readonly SessionRoute[] {
+export function auditLogRoutes(
+  { auditLog }: Integrations,
+  nameMembers: NameMembers,
+): readonly SessionRoute[] {
   return [
     sessionRoute({
       method: 'GET',
@@ -38,8 +42,14 @@ export function auditLogRoutes({ auditLog }: Integrations): readonly SessionRout
         headers: PAGE_HEADERS,
       },
       errors: [],
-      handle: async ({ member, query, request }) =>
-        pageAnswer(await auditLog.list(member, query), request, AuditLogQuery),
+      async handle({ member, query, request }) {
+        const { items, nextCursor } = await auditLog.list(member, query)
+        const names = await nameMembers(items, 'actor_id')
+        const named = items.map((entry, at) =>
+          names === null ? entry : { ...entry, actor_name: names[at] ?? null },
+        )
+        return pageAnswer({ items: named, nextCursor }, request, AuditLogQuery)
+      },
     }),
   ]
 }

@@ -475,6 +475,8 @@ export interface components {
             organization_id: string;
             /** @description The member who created the key. */
             owner_id: string;
+            /** @description Present if the application names its members. Null if it does not know the owner. */
+            owner_name?: string | null;
             name: string;
             masked_key: string;
             /** @enum {string} */
@@ -539,6 +541,8 @@ export interface components {
             organization_id: string;
             /** @description The member who created the key. */
             owner_id: string;
+            /** @description Present if the application names its members. Null if it does not know the owner. */
+            owner_name?: string | null;
             name: string;
             masked_key: string;
             /** @enum {string} */
@@ -995,6 +999,8 @@ export interface components {
             organization_id: string;
             /** @description The member who made the change. Null for changes made by the service. */
             actor_id: string | null;
+            /** @description Present if the application names its members. Null if it does not know the actor. */
+            actor_name?: string | null;
             /** @description The IP address of the request. Null if unknown, or if the change was not made by a request. */
             client_address: string | null;
             /** @enum {string} */
