@@ -57,7 +57,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(await page.content()).not.toContain(secret)
   })
 
-  it('creates a key that is shown once, renames, deactivates, activates, replaces and revokes it', async () => {
+  it('creates a key that is shown once, renames, deactivates, activates, rolls and revokes it', async () => {
     const page = await open('member@acme.example', 'api-keys')
     await button(page, 'Create key').first().click()
     await dialog(page).getByLabel('Name').fill('Zapier')
@@ -87,10 +87,19 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await act('Zapier Europe', 'Activate')
     await row(page, 'Zapier Europe').getByText('Active', { exact: true }).waitFor()
 
-    await act('Zapier Europe', 'Replace…')
+    await act('Zapier Europe', 'Roll…')
+    await dialog(page)
+      .getByText(/^pk_.* works until /)
+      .waitFor()
     await button(page, 'Create the new key').click()
     await button(page, 'I have stored it').click()
-    await button(page, 'Deactivate the old key').click()
+    // The old one works for a day, and cannot be rolled again.
+    await expect.poll(() => row(page, 'Zapier Europe').count(), PATIENCE).toBe(2)
+    const old = row(page, 'Zapier Europe').filter({ hasText: /in (1 day|2[34] hr)/ })
+    await old.getByRole('button', { name: 'More actions' }).click()
+    expect(await page.getByRole('menuitem', { name: 'Roll…' }).count()).toBe(0)
+    await page.getByRole('menuitem', { name: 'Deactivate' }).click()
+    await button(page, 'Deactivate').click()
     // Not by the row's whole text: "pk_…in" followed by "Active" contains "inactive" too.
     const inactive = page.getByRole('row').filter({ has: page.getByText('Inactive', { exact: true }) })
     await inactive.waitFor()

@@ -40,6 +40,8 @@ export function createClient(http: Http, organizationId: string) {
         http.send<CreatedApiKey>(at('/api-keys'), { method: 'POST', body }),
       rename: (key: string, name: string) =>
         http.send<ApiKey>(at(`/api-keys/${id(key)}`), { method: 'PATCH', body: { name } }),
+      roll: (key: string, body: { expires_at: string; overlap_seconds: number }) =>
+        http.send<CreatedApiKey>(at(`/api-keys/${id(key)}/roll`), { method: 'POST', body }),
       activate: (key: string) => http.send<ApiKey>(at(`/api-keys/${id(key)}/activate`), { method: 'POST' }),
       deactivate: (key: string) =>
         http.send<ApiKey>(at(`/api-keys/${id(key)}/deactivate`), { method: 'POST' }),

@@ -20,6 +20,7 @@ const ACTIONS = [
   'api_key.deactivated',
   'api_key.revoked',
   'api_key.transferred',
+  'api_key.rolled',
   'webhook_endpoint.created',
   'webhook_endpoint.updated',
   'webhook_endpoint.disabled',

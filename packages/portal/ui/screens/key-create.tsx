@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ApiKey, CreatedApiKey } from '../api/types.ts'
 import { now } from '../clock.ts'
@@ -5,8 +6,7 @@ import { DAY } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { Secret } from '../parts/copy.tsx'
 import { Dialog, FormDialog } from '../parts/dialog.tsx'
-import { SelectField, TextField } from '../parts/field.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
+import { Choice, SelectField, TextField } from '../parts/field.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 
@@ -17,15 +17,25 @@ const DEFAULT_DAYS = 365
 /** Asks for a name and an expiry, then shows the key once. */
 export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreated: (key: ApiKey) => void }) {
   const [created, setCreated] = useState<CreatedApiKey | null>(null)
-  const { t } = usePortal()
+  const { t, client } = usePortal()
   if (created !== null) return <ShowKey created={created} onStored={() => onCreated(created)} />
   return (
-    <KeyForm title={t('keys.create')} submit={t('keys.create')} onClose={onClose} onCreated={setCreated} />
+    <KeyForm
+      title={t('keys.create')}
+      submit={t('keys.create')}
+      isNamed
+      create={(expires_at, name) => client.apiKeys.create({ name, expires_at })}
+      onClose={onClose}
+      onCreated={setCreated}
+    />
   )
 }
 
-/** Creates a new key of the same name, then offers to deactivate the old one. */
-export function ReplaceKey({
+/** How long the old key works on, in seconds. */
+const OVERLAPS = ['604800', '86400', '3600', '0'] as const
+
+/** Issues a new key of the same name. The old one works on for a while, which the dialog says. */
+export function RollKey({
   apiKey,
   onClose,
   onDone,
@@ -34,65 +44,57 @@ export function ReplaceKey({
   onClose: () => void
   onDone: () => void
 }) {
-  const { t, client } = usePortal()
+  const { t, client, format } = usePortal()
+  const [overlap, setOverlap] = useState<(typeof OVERLAPS)[number]>('86400')
   const [created, setCreated] = useState<CreatedApiKey | null>(null)
-  const [isStored, setStored] = useState(false)
-  const action = useAction()
-  if (created === null) {
-    return (
-      <KeyForm
-        title={t('keys.replace.title', { name: apiKey.name })}
-        text={t('keys.replace.text')}
-        submit={t('keys.replace.create')}
-        name={apiKey.name}
-        onClose={onClose}
-        onCreated={setCreated}
-      />
-    )
-  }
-  if (!isStored) return <ShowKey created={created} onStored={() => setStored(true)} />
-  const switchOff = () =>
-    action.run(async () => {
-      if (apiKey.status === 'active') await client.apiKeys.deactivate(apiKey.id)
-      onDone()
-    })
+  if (created !== null) return <ShowKey created={created} onStored={onDone} />
+  const { name, masked_key: key, expires_at } = apiKey
+  const end = Math.min(Date.parse(expires_at), now.value + Number(overlap) * 1000)
   return (
-    <Dialog
-      title={t('keys.replace.off')}
-      onClose={onDone}
-      footer={
-        <>
-          <Button onClick={onDone}>{t('keys.replace.later')}</Button>
-          <Button kind="primary" isBusy={action.isRunning} onClick={() => void switchOff()}>
-            {t('keys.replace.now')}
-          </Button>
-        </>
+    <KeyForm
+      title={t('keys.roll.title', { name })}
+      submit={t('keys.roll.submit')}
+      create={(expires) =>
+        client.apiKeys.roll(apiKey.id, { expires_at: expires, overlap_seconds: Number(overlap) })
       }
+      onClose={onClose}
+      onCreated={setCreated}
     >
-      <p>{t('keys.replace.off.text', { name: apiKey.name, key: apiKey.masked_key })}</p>
-      <ErrorNotice error={action.error} />
-    </Dialog>
+      <Choice
+        legend={t('keys.roll.overlap')}
+        value={overlap}
+        onChange={setOverlap}
+        options={OVERLAPS.map((value) => ({ value, label: t(`keys.roll.overlap.${value}`) }))}
+      />
+      <p class="count" aria-live="polite">
+        {overlap === '0'
+          ? t('keys.roll.now', { key })
+          : t('keys.roll.until', { key, until: format.exact(new Date(end).toISOString()) })}
+      </p>
+    </KeyForm>
   )
 }
 
 function KeyForm({
   title,
-  text,
   submit,
-  name: given = '',
+  isNamed = false,
+  create,
   onClose,
   onCreated,
+  children,
 }: {
   title: string
-  text?: string
   submit: string
-  name?: string
+  isNamed?: boolean
+  create: (expires_at: string, name: string) => Promise<CreatedApiKey>
   onClose: () => void
   onCreated: (created: CreatedApiKey) => void
+  children?: ComponentChildren
 }) {
-  const { t, client, settings, format } = usePortal()
+  const { t, settings, format } = usePortal()
   const lifetimes = LIFETIMES.filter((days) => days <= settings.apiKeyDays)
-  const [name, setName] = useState(given)
+  const [name, setName] = useState('')
   const [lifetime, setLifetime] = useState(
     String(lifetimes.includes(DEFAULT_DAYS) ? DEFAULT_DAYS : (lifetimes[0] ?? OWN_DATE)),
   )
@@ -107,23 +109,19 @@ function KeyForm({
       action={action}
       onClose={onClose}
       onSubmit={async () => {
-        onCreated(
-          await client.apiKeys.create({
-            name: name.trim(),
-            expires_at: (expires ?? new Date()).toISOString(),
-          }),
-        )
+        onCreated(await create((expires ?? new Date()).toISOString(), name.trim()))
       }}
     >
-      {text !== undefined && <p class="lead">{text}</p>}
-      <TextField
-        label={t('keys.name')}
-        hint={t('keys.name.hint')}
-        value={name}
-        maxLength={200}
-        onInput={setName}
-        error={action.fieldError('name')}
-      />
+      {isNamed && (
+        <TextField
+          label={t('keys.name')}
+          hint={t('keys.name.hint')}
+          value={name}
+          maxLength={200}
+          onInput={setName}
+          error={action.fieldError('name')}
+        />
+      )}
       <SelectField
         label={t('keys.expires')}
         hint={
@@ -149,6 +147,7 @@ function KeyForm({
           onInput={setDate}
         />
       )}
+      {children}
     </FormDialog>
   )
 }

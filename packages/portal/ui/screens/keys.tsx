@@ -14,12 +14,9 @@ import { organizationName, usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { usePages } from '../use-loaded.ts'
 import { DeactivateKey, RenameKey, RevokeKey } from './key-change.tsx'
-import { CreateKey, ReplaceKey } from './key-create.tsx'
+import { CreateKey, RollKey } from './key-create.tsx'
 
-type Open =
-  | { dialog: 'create' }
-  | { dialog: 'replace' | 'rename' | 'deactivate' | 'revoke'; key: ApiKey }
-  | null
+type Open = { dialog: 'create' } | { dialog: 'roll' | 'rename' | 'deactivate' | 'revoke'; key: ApiKey } | null
 
 export function Keys() {
   const { t, client, me, manages, mayChange, announcement } = usePortal()
@@ -114,15 +111,15 @@ function OpenDialog({
     return <CreateKey onClose={onClose} onCreated={({ name }) => onDone(t('keys.created', { name }))} />
   }
   const { key } = open
-  if (open.dialog === 'replace') {
-    const replaced = () => onDone(t('keys.created', { name: key.name }))
-    return <ReplaceKey apiKey={key} onClose={onClose} onDone={replaced} />
+  if (open.dialog === 'roll') {
+    const rolled = () => onDone(t('keys.created', { name: key.name }))
+    return <RollKey apiKey={key} onClose={onClose} onDone={rolled} />
   }
   const Change = { rename: RenameKey, deactivate: DeactivateKey, revoke: RevokeKey }[open.dialog]
   return <Change apiKey={key} onClose={onClose} onDone={onDone} />
 }
 
-/** What can be done with a key: the replacement of one that expires soon beside the menu with everything. */
+/** What can be done with a key: the rolling of one that expires soon beside the menu with everything. */
 function Actions({
   apiKey,
   onOpen,
@@ -136,20 +133,21 @@ function Actions({
   const { name, status } = apiKey
   if (status === 'revoked') return null
   const isLive = status !== 'expired'
+  const canRoll = status === 'active' && apiKey.replaced_by === null
   const open = (dialog: Exclude<NonNullable<Open>['dialog'], 'create'>) => () =>
     onOpen({ dialog, key: apiKey })
   return (
     <div>
-      {expiresSoon(apiKey, now.value) && (
-        <Button label={t('keys.replace.of', { name })} onClick={open('replace')}>
-          {t('keys.replace')}
+      {canRoll && expiresSoon(apiKey, now.value) && (
+        <Button label={t('keys.roll.of', { name })} onClick={open('roll')}>
+          {t('keys.roll')}
         </Button>
       )}
       <Menu
         label={t('action.more', { name })}
         items={[
           isLive && { label: t('keys.rename'), run: open('rename') },
-          isLive && { label: t('keys.replace.do'), run: open('replace') },
+          canRoll && { label: t('keys.roll'), run: open('roll') },
           status === 'active' && { label: t('keys.deactivate'), run: open('deactivate') },
           status === 'inactive' && { label: t('keys.activate'), run: () => onActivate(apiKey) },
           { label: t('keys.revoke.do'), isDanger: true, run: open('revoke') },
