@@ -5,7 +5,13 @@ import { embed } from '../../../tools/embed.mjs'
 
 const licenses = new URL('../dist/swagger-ui/', import.meta.url)
 mkdirSync(licenses, { recursive: true })
-for (const name of ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'])
-  copyFileSync(new URL(import.meta.resolve(`swagger-ui-dist/${name}`)), new URL(name, licenses))
+// A file called LICENSE would keep pnpm from packing ours.
+const copies = {
+  LICENSE: 'swagger-ui.LICENSE.txt',
+  NOTICE: 'NOTICE',
+  'swagger-ui-bundle.js.LICENSE.txt': 'swagger-ui-bundle.js.LICENSE.txt',
+}
+for (const [name, copy] of Object.entries(copies))
+  copyFileSync(new URL(import.meta.resolve(`swagger-ui-dist/${name}`)), new URL(copy, licenses))
 
 embed(await import('../browser/index.js'), new URL('../dist/browser.js', import.meta.url))

@@ -256,6 +256,8 @@ const CHANGES: typeof WRITES = {
   'warnings.noteFailingEndpoints': (on) =>
     on.warnings.noteFailingEndpoints({ failingSince: new Date(), stage: 2, now: new Date() }),
   'warnings.noteExpiringKeys': (on) => on.warnings.noteExpiringKeys({ days: 400, now: new Date() }),
+  'replays.stop': (on, { organization_id, endpoint, replay }) =>
+    on.replays.stop(organization_id, endpoint.id, replay.id, new Date()),
   'replays.advance': (on) => on.replays.advance(100, new Date()),
   'testDeliveries.withdraw': (on, { organization_id, test }) =>
     on.testDeliveries.withdraw(organization_id, test),
@@ -322,6 +324,7 @@ describe('while an organization is erased', () => {
       ...['deliveryLog.countByHour', 'quotations.find', 'quotations.lock', 'quotations.list', 'files.get'],
       ...['webhookEndpoints.list', 'webhookEndpoints.find', 'webhookEndpoints.lock', 'webhookEndpoints.had'],
       ...['webhookEndpoints.names', 'endpointHealth', 'replays.count', 'replays.find', 'testDeliveries.find'],
+      ...['replays.list', 'deliveryLog.statistics'],
       ...['clock', 'telemetry', 'inspection', 'exports', 'signingSecrets.count'],
       'pipelineStarts.findCancelled',
       'signingSecrets.readCheckValues',

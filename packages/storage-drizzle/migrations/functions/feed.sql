@@ -121,13 +121,16 @@ $$;
 -- Where reading begins: after an event, or, if it is null, after the newest one a page could contain. While an open transaction
 -- may still commit earlier events than the given one, reading begins before them. No row: the event is not in the feed.
 create or replace function "quickquote".start_of_feed(organization uuid, after_event uuid) returns table (event uuid, at_position bigint)
-language plpgsql volatile as $$
+language plpgsql volatile
+set enable_bitmapscan = off set enable_sort = off
+as $$
 declare
   bound bigint := "quickquote".feed_bound(organization);
 begin
   if after_event is not null then
+    -- No index for the organization, or its whole feed is searched for the id.
     select least(bound, feed_position) into bound from "quickquote".events
-    where id = after_event and organization_id = organization and feed_position is not null;
+    where id = after_event and organization_id is not distinct from organization and feed_position is not null;
     if not found then
       return;
     end if;
