@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import type { Redis } from 'ioredis'
 import { findDocument } from './documents.ts'
 import type { Host } from './host.ts'
+import { describeMembers } from './members.ts'
 import { servePlayground } from './playground.ts'
 import type { Receiver } from './receiver.ts'
 
@@ -22,6 +23,7 @@ export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): P
   await app.register(fastifyIntegrations, {
     integrations,
     resolveSession: (request) => sessions.resolve(request),
+    describeMembers: async (ids) => describeMembers(ids),
     ...(redis && { redis }),
     apiDocs: {
       sessionScheme: { type: 'http', scheme: 'bearer', description: 'The token of `POST /login`.' },

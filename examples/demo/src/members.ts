@@ -1,6 +1,7 @@
 /** Two organizations, each with an admin and a plain member. A real host has them in its database. */
 export interface Member {
   readonly id: string
+  readonly name: string
   readonly email: string
   readonly organizationId: string
   readonly role: 'admin' | 'member'
@@ -20,8 +21,32 @@ export function organizationName(id: string): string {
 export const DEMO_PASSWORD = 'demo-only'
 
 export const MEMBERS: readonly Member[] = [
-  { id: 'acme-admin', email: 'admin@acme.example', organizationId: ACME, role: 'admin' },
-  { id: 'acme-member', email: 'member@acme.example', organizationId: ACME, role: 'member' },
-  { id: 'globex-admin', email: 'admin@globex.example', organizationId: GLOBEX, role: 'admin' },
-  { id: 'globex-member', email: 'member@globex.example', organizationId: GLOBEX, role: 'member' },
+  { id: 'acme-admin', name: 'Ada Becker', email: 'admin@acme.example', organizationId: ACME, role: 'admin' },
+  {
+    id: 'acme-member',
+    name: 'Max Huber',
+    email: 'member@acme.example',
+    organizationId: ACME,
+    role: 'member',
+  },
+  {
+    id: 'globex-admin',
+    name: 'Grace Miller',
+    email: 'admin@globex.example',
+    organizationId: GLOBEX,
+    role: 'admin',
+  },
+  {
+    id: 'globex-member',
+    name: 'Gus Taylor',
+    email: 'member@globex.example',
+    organizationId: GLOBEX,
+    role: 'member',
+  },
 ]
+
+/** For the screens: names of members, by id. */
+export function describeMembers(ids: readonly string[]): Record<string, { name: string; email: string }> {
+  const asked = MEMBERS.filter(({ id }) => ids.includes(id))
+  return Object.fromEntries(asked.map(({ id, name, email }) => [id, { name, email }]))
+}

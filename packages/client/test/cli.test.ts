@@ -290,3 +290,8 @@ async function createEvents(key: string): Promise<string[]> {
   const response = await fetch(`${host().url}/v1/integrations/events`, { headers: { 'X-API-Key': key } })
   return ((await response.json()) as { id: string }[]).map(({ id }) => id)
 }
+
+it('--version prints the version of the package', async () => {
+  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8')
+  expect(await run(['--version']).over).toEqual({ code: 0, output: `${JSON.parse(manifest).version}\n` })
+})

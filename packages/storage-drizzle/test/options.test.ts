@@ -17,7 +17,21 @@ function refusalOf(options: unknown): string {
 }
 
 const WRONG: [string, object, RegExp][] = [
-  ['no connection string', { connectionString: undefined }, /connectionString must have the form postgres:/],
+  [
+    'no connection string',
+    { connectionString: undefined },
+    /connectionString is missing\. Is the environment variable/,
+  ],
+  [
+    'an empty connection string',
+    { connectionString: '' },
+    /connectionString is missing\. .* such as DATABASE_URL/,
+  ],
+  [
+    "Prisma's connection string",
+    { connectionString: 'postgres://app@db/app?schema=public' },
+    /the parameter schema is unknown\. .* the option `schema` of drizzleStorage/,
+  ],
   ['a URL of another protocol', { connectionString: 'mysql://me:hunter2@h/d' }, /connectionString must have/],
   ['a password with a slash', { connectionString: 'postgres://me:hunter2/x@h:y/d' }, /percent-encoded/],
   ['no connections', { maxConnections: 0 }, /maxConnections must be a whole number, 1 or more/],
@@ -74,7 +88,7 @@ describe('drizzleStorage', () => {
 
   it('refuses a call without options, or with none set', () => {
     expect(refusalOf(undefined)).toMatch(/drizzleStorage must be an object with: connectionString/)
-    expect(refusalOf({})).toMatch(/connectionString must have the form/)
+    expect(refusalOf({})).toMatch(/connectionString is missing/)
   })
 
   it('does not close a client of the host, however the other option is omitted', async () => {

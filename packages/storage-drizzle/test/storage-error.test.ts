@@ -99,6 +99,15 @@ describe('an error of the storage', () => {
     expect(printed(error)).not.toContain(SECRET)
   })
 
+  it('says that the storage was closed before the call, which is not an outage', async () => {
+    const storage = drizzleStorage({ connectionString: url })
+    await storage.retention.countHours()
+    await storage.close()
+    const error = await errorOf(storage.retention.countHours())
+    expect(error).toMatchObject({ code: 'CONNECTION_ENDED', statusCode: 503, isOutage: false })
+    expect(String(error)).toContain('the storage, or your client, was closed before this call')
+  })
+
   it('does not replace other errors that pass through a transaction', async () => {
     const refusal = new IntegrationError('STATE_CONFLICT')
     const fault = new TypeError('of the caller')

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { ApiError, AuthenticationError } from '../errors.ts'
 import { isAbort } from '../waiting.ts'
@@ -24,6 +25,7 @@ Options for both:
   --header-prefix <name>  product name in the header names (default: Service)
   --standard-webhooks     also send the webhook-* headers of Standard Webhooks
   --help                  show this help
+  --version               show the version
 `
 
 /** @returns the exit code */
@@ -33,6 +35,11 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     const { values, positionals } = parse(argv)
     const [command, ...rest] = positionals
+    if (values.version) {
+      const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+      process.stdout.write(`${version}\n`)
+      return 0
+    }
     if (values.help || command === undefined) {
       process.stdout.write(HELP)
       return command === undefined && !values.help ? 2 : 0
@@ -82,6 +89,7 @@ function parse(argv: readonly string[]) {
         'header-prefix': text,
         'standard-webhooks': { type: 'boolean' },
         help: { type: 'boolean' },
+        version: { type: 'boolean' },
       },
     })
   } catch (error) {

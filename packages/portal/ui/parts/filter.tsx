@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { localTime, timestampOf } from '../i18n/local-time.ts'
 import { usePortal } from '../portal.ts'
 import { type Options, Select } from './field.tsx'
@@ -138,12 +138,15 @@ export function SearchFilter({
   value: string
   onSearch: (value: string) => void
 }) {
+  // Of its own, because the list is drawn again while somebody types.
+  const [text, setText] = useState(value)
+  useEffect(() => setText(value), [value])
   return (
     <form
       class="filter search-field"
       onSubmit={(event) => {
         event.preventDefault()
-        onSearch(event.currentTarget.querySelector('input')?.value.trim() ?? '')
+        onSearch(text.trim())
       }}
     >
       <Icon name="search" />
@@ -151,11 +154,12 @@ export function SearchFilter({
         type="search"
         aria-label={label}
         placeholder={label}
-        value={value}
+        value={text}
         autocomplete="off"
         spellcheck={false}
-        // The cross of the browser empties it.
         onInput={({ currentTarget }) => {
+          setText(currentTarget.value)
+          // The cross of the browser empties it.
           if (currentTarget.value === '' && value !== '') onSearch('')
         }}
       />

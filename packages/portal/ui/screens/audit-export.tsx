@@ -25,7 +25,11 @@ export function ExportAuditLog({ query }: { query: Query }) {
     }
     const heads = ['audit.when', 'audit.who', 'audit.from', 'audit.what', 'audit.changes'] as const
     const rows = entries.map((entry) => [
-      ...[entry.created_at, entry.actor_id ?? t('audit.service'), entry.client_address ?? ''],
+      ...[
+        entry.created_at,
+        entry.actor_name ?? entry.actor_id ?? t('audit.service'),
+        entry.client_address ?? '',
+      ],
       t(actionOf(entry), { name: entry.resource_name }),
       entry.changes
         .map(({ field, from, to }) => lineOf(nameOf(field), value(field, from), value(field, to)))

@@ -55,10 +55,15 @@ export function AuditLog() {
     client.apiKeys.list({ owner: 'all', limit: KEYS }, signal),
   )
   const named = [...(endpoints.value ?? []), ...(keys.value?.items ?? [])]
-  const people = new Set([
-    ...[me.member_id, person],
-    ...(keys.value?.items ?? []).map(({ owner_id }) => owner_id),
-    ...(entries.value ?? []).map(({ actor_id }) => actor_id ?? ''),
+  // Those with a name come last, and so replace the others.
+  const people = new Map([
+    ...[me.member_id, person].map((id) => [id, id] as const),
+    ...(keys.value?.items ?? []).map(
+      ({ owner_id, owner_name }) => [owner_id, owner_name ?? owner_id] as const,
+    ),
+    ...(entries.value ?? []).map(
+      ({ actor_id, actor_name }) => [actor_id ?? '', actor_name ?? actor_id ?? ''] as const,
+    ),
   ])
   people.delete('')
   const all = ['', t('filter.all')] as const
@@ -77,7 +82,7 @@ export function AuditLog() {
           },
           {
             ...{ name: 'person', label: t('audit.who') },
-            options: [all, ...[...people].map((each) => [each, each] as const)],
+            options: [all, ...people],
           },
           {
             ...{ name: 'span', label: t('deliveries.time') },
@@ -97,7 +102,7 @@ export function AuditLog() {
           { head: t('audit.changes'), class: 'changes', cell: (entry) => <Changes entry={entry} /> },
           {
             ...{ head: t('audit.who'), label: t('audit.who'), class: 'muted' },
-            cell: ({ actor_id }) => actor_id ?? t('audit.service'),
+            cell: ({ actor_id, actor_name }) => <Person id={actor_id} name={actor_name} />,
           },
           {
             ...{ head: t('audit.from'), class: 'muted mono phone-off' },
@@ -111,6 +116,12 @@ export function AuditLog() {
       />
     </>
   )
+}
+
+/** A member, by name if the host knows it; null: the service. */
+function Person({ id, name }: { id: string | null; name: string | null | undefined }) {
+  const { t } = usePortal()
+  return <span title={id ?? undefined}>{name ?? id ?? t('audit.service')}</span>
 }
 
 /** What was done, with a link to what it was done to. */

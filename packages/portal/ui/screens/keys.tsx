@@ -76,7 +76,11 @@ export function Keys() {
           { head: t('keys.name'), cell: ({ name }) => name },
           { head: t('keys.key'), class: 'mono', cell: ({ masked_key }) => masked_key },
           { head: t('keys.status'), class: 'phone-end', cell: (key) => <KeyStatus apiKey={key} /> },
-          owner === 'all' && { head: t('keys.owner'), class: 'muted', cell: ({ owner_id }) => owner_id },
+          owner === 'all' && {
+            head: t('keys.owner'),
+            class: 'muted',
+            cell: ({ owner_id, owner_name }) => <span title={owner_id}>{owner_name ?? owner_id}</span>,
+          },
           {
             ...{ head: <TimeHead label={t('keys.used')} />, label: t('keys.used'), class: 'muted' },
             cell: ({ last_used_at }) =>

@@ -70,11 +70,17 @@ const IGNORED = new Set([
   'workaround',
 ])
 
+const SCHEMA_OF_PRISMA =
+  ' Prisma reads it; here the SQL schema is the option `schema` of drizzleStorage, which should not be that of your own tables.'
+
 /** Refused with these values, because we cannot support them; other values are ignored. */
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
   channel_binding: 'leave it out, and verify the server with sslmode=verify-full',
   gssencmode: 'leave it out, and encrypt with sslmode',
 }
+
+const NO_CONNECTION_STRING =
+  'connectionString is missing. Is the environment variable from which you read it set, such as DATABASE_URL? It has the form postgres://user:password@host:port/database.'
 
 const CONNECTION_STRING_FORM =
   'connectionString must have the form postgres://user:password@host:port/database (with special characters of the password percent-encoded).'
@@ -85,6 +91,8 @@ const CONNECTION_STRING_FORM =
  * @throws ConfigurationError that names the parameter, and never contains the string, which may include a password
  */
 export function parseConnectionString(connectionString: unknown): ConnectionTarget {
+  if (connectionString === undefined || connectionString === '')
+    throw new ConfigurationError(NO_CONNECTION_STRING)
   const parts =
     typeof connectionString === 'string' &&
     /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(connectionString)
@@ -129,7 +137,7 @@ function readParameters(query: string): Parameters {
       }
     } else if (!IGNORED.has(name)) {
       throw new ConfigurationError(
-        `connectionString: the parameter ${/^\w{1,40}$/.test(name) ? name : 'after the ?'} is unknown. Parameters: ${KNOWN.join(', ')}.`,
+        `connectionString: the parameter ${/^\w{1,40}$/.test(name) ? name : 'after the ?'} is unknown. Parameters: ${KNOWN.join(', ')}.${name === 'schema' ? SCHEMA_OF_PRISMA : ''}`,
       )
     }
   }

@@ -37,7 +37,7 @@ export class StorageError extends Error {
 const PASSING = /^(08...|53...|57014|57P0[1235]|55P03|25006|25P0[34]|40...|CONNECT.*|E[A-Z]{3,})$/
 
 /** Failed or terminated connections, and a server that is full, starts, stops or is no longer the primary. */
-const AWAY = /^(08...|53...|57P0[1235]|25006|CONNECT.*|E[A-Z]{3,})$/
+const AWAY = /^(08...|53...|57P0[1235]|25006|CONNECT(?!ION_ENDED).*|E[A-Z]{3,})$/
 
 /** The PostgreSQL routines that refuse because of row-level security, in any language. */
 const ROW_SECURITY = new Set(['check_enable_rls', 'ExecWithCheckOptions'])
@@ -170,6 +170,7 @@ function describe(code: string, message: string): string {
   const isSqlState = /^[0-9A-Z]{5}$/.test(code)
   const isSafe = isSqlState ? SAFE_CLASSES.has(code.slice(0, 2)) : !code.startsWith('ERR_')
   const what = isSafe && message !== '' ? message : 'the database refused the statement'
+  if (code === 'CONNECTION_ENDED') return 'the storage, or your client, was closed before this call'
   // The statement was prepared on another connection.
   if (code === '26000') return `${what}. Behind a pooler in transaction mode, set \`prepare: false\``
   return NOT_MIGRATED.has(code)
