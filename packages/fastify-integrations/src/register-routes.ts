@@ -74,8 +74,9 @@ export function registerRoute(
       if (route.body !== undefined && !route.bodyIsOptional && request.body === undefined) {
         throw new IntegrationError('MALFORMED_REQUEST', 'The body is empty.')
       }
-      const handled = handle(route, request, reply)
-      const withinMs = answerWithinMs + (endWaits === undefined ? 0 : waitMsOf(queryOf(request)))
+      const query = route.query === undefined ? {} : queryOf(request)
+      const handled = handle(route, query, request, reply)
+      const withinMs = answerWithinMs + (endWaits === undefined ? 0 : waitMsOf(query))
       const answer = await (isMultipart(request)
         ? handled // Its body is still arriving. Storing it has its own timeout.
         : inTime(handled, request.body === undefined ? withinMs - reply.elapsedTime : withinMs))
@@ -104,18 +105,25 @@ function closeAfterWaits(fastify: FastifyInstance, endWaits: () => void) {
 
 /** The headers of a deprecated route, on every response of it. */
 function announce({ since, sunset, link }: Deprecation) {
+  const headers = {
+    deprecation: `@${Math.floor(since.getTime() / 1000)}`,
+    ...(sunset !== undefined && { sunset: sunset.toUTCString() }),
+  }
   return async (_: FastifyRequest, reply: FastifyReply) => {
-    reply.header('deprecation', `@${Math.floor(since.getTime() / 1000)}`)
-    if (sunset !== undefined) reply.header('sunset', sunset.toUTCString())
+    reply.headers(headers)
     if (link === undefined) return
     const next = reply.getHeader('link')
     reply.header('link', [...(next === undefined ? [] : [next]), `<${link}>; rel="deprecation"`].join(', '))
   }
 }
 
-function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Answer<unknown>> {
+function handle(
+  route: Route,
+  query: object,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Answer<unknown>> {
   const { params } = request
-  const query = route.query === undefined ? {} : queryOf(request)
   const call = {
     params,
     query,

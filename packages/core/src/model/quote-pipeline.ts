@@ -53,8 +53,8 @@ export interface QuotePipeline {
    * for this quote: resolve early if your pipeline has its own queue, otherwise at the end of the run, so that a run is
    * repeated after a crash. If it throws, it is called again with back-off; after the last attempt the quotation fails
    * with PIPELINE_START_FAILED.
-   * @param context `signal` aborts when the worker stops, `start.callTimeoutMs` has passed or the quote is cancelled; `report` reports
-   * progress; `readFile` streams one of `quote.files`
+   * @param context `signal` aborts when the worker stops, `start.callTimeoutMs` has passed or the quote is cancelled;
+   * `report` reports progress; `readFile` streams one of `quote.files`
    */
   start(
     quote: Quote,

@@ -27,7 +27,8 @@ interface FoundRound {
 }
 
 /**
- * Records attempts and claims deliveries: see `migrations/functions/round.sql`. The first row has only `round`. `$due_after` null: everything due.
+ * Records attempts and claims deliveries: see `migrations/functions/round.sql`.
+ * The first row has only `round`. `$due_after` null: everything due.
  */
 export const DELIVERY_ROUND = statement(
   {

@@ -100,8 +100,8 @@ export function urlOf(schema: string, attempt: string): string {
 }
 
 /**
- * `$changes`: the changed columns, as a JSON object. A change of the URL keeps the old one, for the attempts sent to it. Enabling an endpoint, or changing its order, begins a new generation:
- * see `migrations/functions/catching-up.sql`.
+ * `$changes`: the changed columns, as a JSON object. A change of the URL keeps the old one, for the attempts sent to it.
+ * Enabling an endpoint, or changing its order, begins a new generation: see `migrations/functions/catching-up.sql`.
  */
 export const CHANGE_ENDPOINT = statement(
   ENDPOINT,
