@@ -8,7 +8,7 @@ import { callerOf } from './auth/session-auth.ts'
 import { isMultipart } from './bodies/multipart.ts'
 import { waitMsOf } from './limits/waits.ts'
 import type { Deprecation, PluginSettings } from './options.ts'
-import type { Answer, Route } from './route.ts'
+import { type Answer, paramsOf, type Route } from './route.ts'
 
 /** The form of a route in an OpenAPI document of @fastify/swagger: ours, or the host's. */
 export type Documentation = (route: Route) => {
@@ -63,7 +63,7 @@ export function registerRoute(
     // A schema for every status: undeclared fields are never sent.
     schema: {
       hide,
-      params: route.params,
+      params: paramsOf(route),
       response: {
         ...(status === 204 ? {} : { [status]: schema, '2xx': schema }),
         '4xx': Problem,

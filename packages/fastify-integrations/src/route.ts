@@ -12,9 +12,6 @@ declare module 'fastify' {
   }
 }
 
-/** The parameters of every session route. */
-export const organizationParams = Type.Object({ organizationId: Uuid })
-
 /** For undocumented routes: the host's transform would otherwise be called for them. */
 export const UNDOCUMENTED = { swaggerTransform: false } as const
 
@@ -23,8 +20,15 @@ export type Answer<T> = ({ readonly body: T } | { readonly json: string }) & {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-interface Call<P extends TSchema> {
-  readonly params: Static<P>
+/** The parameters in a path. */
+type ParamsOf<Url extends string> = Url extends `${string}:${infer Name}/${infer Rest}`
+  ? { readonly [Key in Name]: string } & ParamsOf<Rest>
+  : Url extends `${string}:${infer Name}`
+    ? { readonly [Key in Name]: string }
+    : unknown
+
+interface Call<Url extends string> {
+  readonly params: ParamsOf<Url>
   /** Query and body are raw: core validates them. The types of bodies are for hosts. */
   readonly query: unknown
   readonly body: never
@@ -33,11 +37,11 @@ interface Call<P extends TSchema> {
   clientSignal(): AbortSignal
 }
 
-interface PartnerCall<P extends TSchema = TSchema> extends Call<P> {
+interface PartnerCall<Url extends string> extends Call<Url> {
   readonly apiKey: AuthenticatedKey
 }
 
-interface MemberCall<P extends TSchema = TSchema> extends Call<P> {
+interface MemberCall<Url extends string> extends Call<Url> {
   readonly member: Member
 }
 
@@ -50,15 +54,14 @@ export const NO_CONTENT = {
 } as const
 
 /** A row of the route table. Routing, access, wire format and documentation all derive from it. */
-interface Row<P extends TSchema, A extends TSchema> {
+interface Row<Url extends string, A extends TSchema> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Relative to the area of the route. */
-  readonly url: string
+  /** Relative to the area of the route. Each parameter is a UUID. */
+  readonly url: Url
   readonly operationId: string
   readonly tag: string
   readonly summary: string
   readonly description: string
-  readonly params: P
   readonly query?: TObject
   /** Headers that the route reads itself, for the documentation. */
   readonly requestHeaders?: TObject
@@ -77,24 +80,42 @@ interface Row<P extends TSchema, A extends TSchema> {
   readonly errors: readonly ErrorCode[]
 }
 
-export interface PartnerRoute<P extends TSchema = TSchema, A extends TSchema = TSchema> extends Row<P, A> {
+export interface PartnerRoute<Url extends string = string, A extends TSchema = TSchema> extends Row<Url, A> {
   readonly access: 'api_key'
   /** A limit in addition to the general one of partner routes. */
   readonly limit?: 'starts'
   /** For a route with the parameter `wait`: ends the waits of handlers when the server closes. */
   endWaits?(): void
-  handle(call: PartnerCall<P>): Promise<Answer<Static<A>>>
+  handle(call: PartnerCall<Url>): Promise<Answer<Static<A>>>
 }
 
-export interface SessionRoute<P extends TSchema = TSchema, A extends TSchema = TSchema> extends Row<P, A> {
+export interface SessionRoute<Url extends string = string, A extends TSchema = TSchema> extends Row<Url, A> {
   readonly access: 'member' | 'manage_integrations'
   readonly endWaits?: never
   /** Session routes have no other limit. */
   readonly limit?: 'tests'
-  handle(call: MemberCall<P>): Promise<Answer<Static<A>>>
+  handle(call: MemberCall<Url>): Promise<Answer<Static<A>>>
 }
 
 export type Route = PartnerRoute | SessionRoute
+
+/** A body that is only accepted as JSON. */
+export function jsonBody(schema: TSchema, example: unknown): NonNullable<Route['body']> {
+  return { 'application/json': { schema, example } }
+}
+
+const schemasOfParams = new Map<string, TObject>()
+
+/** The schema of the parameters in a route's whole path. */
+export function paramsOf({ url, access }: Route): TObject {
+  const own = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const names = access === 'api_key' ? own : ['organizationId', ...own]
+  const known = schemasOfParams.get(names.join())
+  if (known !== undefined) return known
+  const schema = Type.Object(Object.fromEntries(names.map((name) => [name, Uuid])))
+  schemasOfParams.set(names.join(), schema)
+  return schema
+}
 
 /** Routes with a common path prefix and authentication. */
 export type Area =
@@ -102,11 +123,11 @@ export type Area =
   | { readonly prefix: string; readonly kind: 'session'; readonly routes: readonly SessionRoute[] }
 
 /** Checks the types of a route's handler against its schemas. */
-export function partnerRoute<P extends TSchema, A extends TSchema>(row: PartnerRoute<P, A>): PartnerRoute {
+export function partnerRoute<Url extends string, A extends TSchema>(row: PartnerRoute<Url, A>): PartnerRoute {
   return row
 }
 
 /** Checks the types of a route's handler against its schemas. */
-export function sessionRoute<P extends TSchema, A extends TSchema>(row: SessionRoute<P, A>): SessionRoute {
+export function sessionRoute<Url extends string, A extends TSchema>(row: SessionRoute<Url, A>): SessionRoute {
   return row
 }

@@ -10,7 +10,7 @@ import {
 import type { FastifySchema } from 'fastify'
 import { DEFAULT_API_DOCS, type Deprecation, type PluginSettings } from '../options.ts'
 import type { Documentation } from '../register-routes.ts'
-import type { Route } from '../route.ts'
+import { paramsOf, type Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
 import { mapValues } from './map-values.ts'
 import { BODY_IS_OPTIONAL, isOwnDocument, securitySchemes } from './openapi-document.ts'
@@ -151,7 +151,7 @@ function operationOf(
     summary: route.summary,
     description: route.description,
     ...(deprecation === undefined ? {} : { deprecated: true }),
-    params: route.params,
+    params: paramsOf(route),
     ...(route.query === undefined ? {} : { querystring: route.query }),
     ...(route.requestHeaders === undefined ? {} : { headers: route.requestHeaders }),
     ...(body === undefined ? {} : { body: { content: mapValues(body, documentBody) } }),

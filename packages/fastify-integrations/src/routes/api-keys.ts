@@ -6,13 +6,12 @@ import {
   createApiKeyBody,
   rollApiKeyBody,
   Type,
-  Uuid,
   updateApiKeyBody,
 } from '@quickquote/core/internal'
 import { PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
 import type { NameMembers } from '../answers/member-names.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { NO_CONTENT, organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
+import { jsonBody, NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'
 
 const apiKey = {
   id: EXAMPLE.apiKeyId,
@@ -27,7 +26,6 @@ const apiKey = {
   created_at: EXAMPLE.startedAt,
   updated_at: EXAMPLE.startedAt,
 }
-const params = Type.Composite([organizationParams, Type.Object({ id: Uuid })])
 const common = { access: 'member', tag: 'API keys' } as const
 
 /**
@@ -52,7 +50,6 @@ export function apiKeyRoutes(
       operationId: 'listApiKeys',
       summary: 'List API keys',
       description: 'Lists keys in every state, including revoked ones, newest first.',
-      params: organizationParams,
       query: ApiKeyListQuery,
       answer: {
         status: 200,
@@ -75,13 +72,7 @@ export function apiKeyRoutes(
       operationId: 'createApiKey',
       summary: 'Create an API key',
       description: `Only this response contains the key itself. The caller becomes its owner. An organization may have at most ${limits.apiKeysPerOrganization} keys that are neither revoked nor expired, and a member ${limits.apiKeysPerMember}.`,
-      params: organizationParams,
-      body: {
-        'application/json': {
-          schema: createApiKeyBody(limits),
-          example: { name: 'CRM', expires_at: '2027-11-21T00:00:00.000Z' },
-        },
-      },
+      body: jsonBody(createApiKeyBody(limits), { name: 'CRM', expires_at: '2027-11-21T00:00:00.000Z' }),
       answer: {
         status: 201,
         description: 'The key record, and the key.',
@@ -103,7 +94,6 @@ export function apiKeyRoutes(
       summary: 'Get an API key',
       description:
         'The key itself is shown only when it is created: `masked_key` is its beginning and end. Members see their own keys, holders of `manage_integrations` every key.',
-      params,
       answer: {
         status: 200,
         description: 'The key record, without the key.',
@@ -121,10 +111,7 @@ export function apiKeyRoutes(
       operationId: 'updateApiKey',
       summary: 'Rename an API key',
       description: 'The expiry cannot be changed, and a revoked key keeps its name.',
-      params,
-      body: {
-        'application/json': { schema: updateApiKeyBody(limits), example: { name: 'CRM north' } },
-      },
+      body: jsonBody(updateApiKeyBody(limits), { name: 'CRM north' }),
       answer: {
         status: 200,
         description: 'The updated key record.',
@@ -145,13 +132,10 @@ export function apiKeyRoutes(
       summary: 'Roll an API key',
       description:
         'Creates a key with the same name in place of an active one, which keeps working for `overlap_seconds`. Only this response contains the new key. The caller becomes its owner. The old key no longer counts for the limits.',
-      params,
-      body: {
-        'application/json': {
-          schema: rollApiKeyBody(limits),
-          example: { expires_at: '2027-11-21T00:00:00.000Z', overlap_seconds: 86_400 },
-        },
-      },
+      body: jsonBody(rollApiKeyBody(limits), {
+        expires_at: '2027-11-21T00:00:00.000Z',
+        overlap_seconds: 86_400,
+      }),
       answer: {
         status: 201,
         description: 'The record of the new key, and the key.',
@@ -172,7 +156,6 @@ export function apiKeyRoutes(
       operationId: 'activateApiKey',
       summary: 'Activate an API key',
       description: 'Has no effect on an active key. Expired and revoked keys cannot be activated.',
-      params,
       answer: {
         status: 200,
         description: 'The updated key record.',
@@ -193,7 +176,6 @@ export function apiKeyRoutes(
       summary: 'Deactivate an API key',
       description:
         'Requests with the key are refused with 403 until it is activated. Has no effect on an inactive key.',
-      params,
       answer: {
         status: 200,
         description: 'The updated key record.',
@@ -214,7 +196,6 @@ export function apiKeyRoutes(
       summary: 'Revoke an API key permanently',
       description:
         'Requests with the key are refused with 403 from now on. Its record is kept. Has no effect on a revoked key.',
-      params,
       answer: NO_CONTENT,
       errors: ['API_KEY_NOT_FOUND'],
       async handle({ member, params }) {

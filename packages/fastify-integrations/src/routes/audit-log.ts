@@ -3,7 +3,7 @@ import { AuditEntry, AuditLogQuery, Type } from '@quickquote/core/internal'
 import { PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
 import type { NameMembers } from '../answers/member-names.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
+import { type SessionRoute, sessionRoute } from '../route.ts'
 
 export function auditLogRoutes(
   { auditLog }: Integrations,
@@ -19,7 +19,6 @@ export function auditLogRoutes(
       summary: 'List changes of API keys and webhook endpoints',
       description:
         'Lists changes, tests, resends and replays, newest first. For long texts and secrets, only the name of the field is recorded; URLs are recorded without their queries.',
-      params: organizationParams,
       query: AuditLogQuery,
       answer: {
         status: 200,

@@ -7,11 +7,10 @@ import {
   deliveryLogQuery,
   EndpointStatistics,
   Type,
-  Uuid,
 } from '@quickquote/core/internal'
 import { PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
+import { type SessionRoute, sessionRoute } from '../route.ts'
 
 const identity = {
   event_id: `evt_${EXAMPLE.eventId}`,
@@ -44,7 +43,6 @@ const delivery = {
   resent_from: null,
   request_body: `{"id":"evt_${EXAMPLE.eventId}","type":"quotation.completed",…}`,
 }
-const params = Type.Composite([organizationParams, Type.Object({ deliveryId: Uuid })])
 const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
 
 /** The deliveries of an organization (specification, `GET /deliveries`). */
@@ -74,7 +72,6 @@ export function deliveryRoutes({
       summary: 'List delivery attempts',
       description:
         'Lists attempts, including tests, newest first. You can still filter by a deleted endpoint.',
-      params: organizationParams,
       query: listQuery,
       answer: {
         status: 200,
@@ -96,7 +93,6 @@ export function deliveryRoutes({
       summary: 'Count delivery attempts by hour',
       description:
         'Counts successful, failed and given-up attempts per hour (UTC), without tests and without empty hours. At most seven days.',
-      params: organizationParams,
       query: DeliveryHoursQuery,
       answer: {
         status: 200,
@@ -116,7 +112,6 @@ export function deliveryRoutes({
       summary: 'Get response times and failures of a webhook endpoint',
       description:
         'Covers the newest 1,000 attempts, without tests. The times are those of attempts with a response.',
-      params: Type.Composite([organizationParams, Type.Object({ id: Uuid })]),
       answer: {
         status: 200,
         description: 'The statistics.',
@@ -137,7 +132,6 @@ export function deliveryRoutes({
       operationId: 'getDelivery',
       summary: 'Get a delivery with all of its attempts',
       description: 'Returns the request, the responses of the receiver, and their durations.',
-      params,
       answer: {
         status: 200,
         description: 'The delivery.',
@@ -156,7 +150,6 @@ export function deliveryRoutes({
       summary: 'Resend the event of a delivery',
       description:
         'Creates a new delivery to the same endpoint, with the same event ID: receivers that deduplicate see it once. A pending or parked old delivery is dropped.',
-      params,
       answer: {
         status: 202,
         description: 'The new delivery.',

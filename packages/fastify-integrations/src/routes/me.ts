@@ -2,7 +2,7 @@ import type { Session } from '@quickquote/core'
 import { Type, Uuid } from '@quickquote/core/internal'
 import { sessionOf } from '../auth/session-auth.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
+import { type SessionRoute, sessionRoute } from '../route.ts'
 
 const Organization = Type.Object({
   id: Uuid,
@@ -38,7 +38,6 @@ export function meRoutes(): readonly SessionRoute[] {
       tag: 'Members',
       summary: 'Get the signed-in member',
       description: 'Returns the signed-in member, their organizations, and their permissions in this one.',
-      params: organizationParams,
       answer: {
         status: 200,
         description: 'The member.',

@@ -1,5 +1,5 @@
 import type { Integrations } from '@quickquote/core'
-import { DocumentUrl, Type, Uuid } from '@quickquote/core/internal'
+import { DocumentUrl } from '@quickquote/core/internal'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { type PartnerRoute, partnerRoute } from '../route.ts'
 
@@ -14,7 +14,6 @@ export function proposalRoutes({ quotations }: Integrations): readonly PartnerRo
       tag: 'Proposals',
       summary: 'Get a short-lived link to the document of a proposal',
       description: 'The link expires at `expires_at`: request a new one whenever you need it.',
-      params: Type.Object({ id: Uuid }),
       answer: {
         status: 200,
         description: 'The link. Anyone who has it can read the document until it expires.',

@@ -11,7 +11,6 @@ import {
   type SeenQuotation,
   StartedQuotation,
   Type,
-  Uuid,
   validateUrlPart,
 } from '@quickquote/core/internal'
 import { calledPath, PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
@@ -25,7 +24,6 @@ import { type PartnerRoute, partnerRoute } from '../route.ts'
 /** Seconds between polls: three requests every five seconds stay below 60 a minute. */
 const POLL_AFTER_SECONDS = 5
 
-const params = Type.Object({ id: Uuid })
 const tag = 'Quick Quotes'
 const quote = {
   name: 'Customer portal',
@@ -60,7 +58,6 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
       summary: 'Start a Quick Quote',
       description:
         'Returns at once. Follow the quotation by polling or webhooks. Any organization in the body is ignored: the key decides.',
-      params: Type.Object({}),
       requestHeaders: Type.Object({
         'Idempotency-Key': Type.Optional(
           Type.String({
@@ -133,7 +130,6 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
       tag,
       summary: 'Get the progress of a quotation, step by step',
       description: 'All steps, in order, whether they have begun or not.',
-      params,
       answer: {
         status: 200,
         description: 'All steps, in order.',
@@ -168,7 +164,6 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
       tag,
       summary: 'Get the proposal of a quotation',
       description: 'Returns metadata only. The document has its own link, once `document_id` is set.',
-      params,
       answer: {
         status: 200,
         description: 'The proposal.',
@@ -206,7 +201,6 @@ function summaryRoute({ apiKeys, quotations, settings, storage }: Integrations, 
     summary: 'Get the summary of a quotation',
     description:
       'With `wait`, the response comes as soon as the quotation changes, or when the time is over. To miss no change, send the `updated_at` of the last response as `since`.',
-    params,
     query: QuotationQuery,
     endWaits: () => waits.close(),
     answer: {
@@ -249,7 +243,6 @@ function cancelRoute(cancel: NonNullable<Integrations['quotations']['cancel']>):
     summary: 'Cancel a quotation',
     description:
       'The quotation fails at once with the `error_code` `CANCELLED`, and `quotation.failed` is sent. Safe to repeat. Quotations of the web app can be cancelled, too. A body is ignored.',
-    params,
     answer: {
       status: 202,
       description: 'The quotation is cancelled, now or by an earlier request.',
@@ -271,7 +264,6 @@ function listRoute(list: NonNullable<Integrations['quotations']['list']>): Partn
     summary: 'List the quotations of the organization',
     description:
       'Lists quotations newest first, including those of the web app. Follow the `Link` header: a quotation that exists throughout is listed exactly once, even if others are started or changed meanwhile.',
-    params: Type.Object({}),
     query: QuotationListQuery,
     answer: {
       status: 200,

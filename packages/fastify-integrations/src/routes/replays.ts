@@ -1,8 +1,8 @@
 import type { Integrations } from '@quickquote/core'
-import { Replay, ReplayBody, ReplayCount, Type, Uuid } from '@quickquote/core/internal'
+import { Replay, ReplayBody, ReplayCount, Type } from '@quickquote/core/internal'
 import { calledPath } from '../answers/links.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
+import { jsonBody, type SessionRoute, sessionRoute } from '../route.ts'
 
 const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
 const replay = {
@@ -28,8 +28,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
       summary: 'Replay missed events to an endpoint',
       description:
         'Creates new deliveries, with the same event IDs, of events in a period. Runs in the background.',
-      params: Type.Composite([organizationParams, Type.Object({ id: Uuid })]),
-      body: { 'application/json': { schema: ReplayBody, example: { since: replay.since } } },
+      body: jsonBody(ReplayBody, { since: replay.since }),
       answer: {
         status: 202,
         description: 'The replay has started.',
@@ -51,7 +50,6 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
       operationId: 'countReplay',
       summary: 'Count the events a replay would send',
       description: 'Sends nothing. Examines at most 20,000 events, oldest first.',
-      params: Type.Composite([organizationParams, Type.Object({ id: Uuid })]),
       query: ReplayBody,
       answer: {
         status: 200,
@@ -70,7 +68,6 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
       operationId: 'getReplay',
       summary: 'Get the progress of a replay',
       description: 'A replay runs in the background. Poll until its `state` is `completed` or `stopped`.',
-      params: Type.Composite([organizationParams, Type.Object({ id: Uuid, replayId: Uuid })]),
       answer: {
         status: 200,
         description: 'The replay.',
@@ -90,7 +87,6 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
       operationId: 'listReplays',
       summary: 'List the replays of a webhook endpoint',
       description: 'Lists the newest 20, newest first.',
-      params: Type.Composite([organizationParams, Type.Object({ id: Uuid })]),
       answer: { status: 200, description: 'The replays.', schema: Type.Array(Replay), example: [replay] },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
       handle: async ({ member, params }) => ({ body: [...(await replays.list(member, params.id))] }),
@@ -104,7 +100,6 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
       summary: 'Stop a replay',
       description:
         'Deliveries that it has already created are still sent. A stopped replay is returned unchanged.',
-      params: Type.Composite([organizationParams, Type.Object({ id: Uuid, replayId: Uuid })]),
       answer: {
         status: 200,
         description: 'The stopped replay.',

@@ -7,14 +7,13 @@ import {
   TestDeliveryResult,
   Type,
   testDeliveryBody,
-  Uuid,
   updateWebhookEndpointBody,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from '@quickquote/core/internal'
 import { ADMIT_TEST } from '../auth/request-state.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { NO_CONTENT, organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
+import { jsonBody, NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'
 
 const settings = {
   name: 'CRM',
@@ -44,7 +43,6 @@ const endpoint = {
   created_at: EXAMPLE.startedAt,
   updated_at: EXAMPLE.startedAt,
 }
-const params = Type.Composite([organizationParams, Type.Object({ id: Uuid })])
 const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
 
 /** Webhook endpoints of an organization (specification, "Organization webhook configuration API"). */
@@ -62,7 +60,6 @@ export function webhookRoutes({
       operationId: 'listWebhookEvents',
       summary: 'List the event catalog',
       description: 'Each event type has an example payload.',
-      params: organizationParams,
       answer: {
         status: 200,
         description: 'The event catalog.',
@@ -80,7 +77,6 @@ export function webhookRoutes({
       operationId: 'listWebhookEndpoints',
       summary: 'List the webhook endpoints',
       description: 'Lists endpoints, oldest first, without deleted ones.',
-      params: organizationParams,
       answer: {
         status: 200,
         description: 'The endpoints, without their secrets.',
@@ -98,10 +94,7 @@ export function webhookRoutes({
       operationId: 'createWebhookEndpoint',
       summary: 'Create a webhook endpoint',
       description: 'Only this response contains the signing secret.',
-      params: organizationParams,
-      body: {
-        'application/json': { schema: createWebhookEndpointBody(settings), example: withHeaders },
-      },
+      body: jsonBody(createWebhookEndpointBody(settings), withHeaders),
       answer: {
         status: 201,
         description: 'The endpoint, and its signing secret.',
@@ -123,7 +116,6 @@ export function webhookRoutes({
       summary: 'Get a webhook endpoint',
       description:
         'The signing secret and the values of headers are never returned. A deleted endpoint is not found.',
-      params,
       answer: {
         status: 200,
         description: 'The endpoint, without its secret.',
@@ -142,13 +134,7 @@ export function webhookRoutes({
       summary: 'Change a webhook endpoint',
       description:
         'Changes only the given fields. Pending deliveries of a disabled endpoint are parked: they are not sent automatically later.',
-      params,
-      body: {
-        'application/json': {
-          schema: updateWebhookEndpointBody(settings),
-          example: { is_enabled: false },
-        },
-      },
+      body: jsonBody(updateWebhookEndpointBody(settings), { is_enabled: false }),
       answer: {
         status: 200,
         description: 'The updated endpoint.',
@@ -173,7 +159,6 @@ export function webhookRoutes({
       operationId: 'deleteWebhookEndpoint',
       summary: 'Delete a webhook endpoint',
       description: 'Nothing more is sent to it. Its delivery history is kept.',
-      params,
       answer: NO_CONTENT,
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
       async handle({ member, params }) {
@@ -190,8 +175,7 @@ export function webhookRoutes({
       summary: 'Issue a new signing secret',
       description:
         'Only this response contains the secret. With `overlap_seconds`, deliveries also carry a signature of the old secret for that long, in a separate header.',
-      params,
-      body: { 'application/json': { schema: rotateSecretBody(limits), example: { overlap_seconds: 3600 } } },
+      body: jsonBody(rotateSecretBody(limits), { overlap_seconds: 3600 }),
       bodyIsOptional: true,
       answer: {
         status: 200,
@@ -219,13 +203,7 @@ export function webhookRoutes({
       limit: 'tests',
       summary: 'Send a sample event',
       description: `Sent once, like any delivery, whether or not the endpoint is enabled. Waits for the receiver's response. At most ${limits.testsPerEndpointPerMinute} per minute and endpoint, and ${limits.testsPerOrganizationPerMinute} per minute and organization; a test that is not sent does not count.`,
-      params,
-      body: {
-        'application/json': {
-          schema: testDeliveryBody(events),
-          example: { event_type: 'quotation.completed' },
-        },
-      },
+      body: jsonBody(testDeliveryBody(events), { event_type: 'quotation.completed' }),
       answer: {
         status: 200,
         description: 'The result of the test.',
