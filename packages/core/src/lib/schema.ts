@@ -15,6 +15,11 @@ export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'nul
 
 export const NullableInteger = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
 
+/** The same schema with a description. */
+export function described<T extends TSchema>(schema: T, description: string): T {
+  return { ...schema, description }
+}
+
 /**
  * A schema that depends on settings, made once for each. The validator never forgets a schema it has compiled, so one
  * per call or transaction would be a memory leak.

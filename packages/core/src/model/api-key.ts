@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { PAGE_PARAMETERS } from '../lib/page.ts'
 import {
+  described,
   Name,
   NullableString,
   NullableTimestamp,
@@ -27,20 +28,20 @@ export const ApiKey = Type.Object(
     organization_id: Uuid,
     owner_id: Type.String({ description: 'The member who created the key.' }),
     owner_name: Type.Optional(
-      Type.Unsafe<string | null>({
-        ...NullableString,
-        description: 'Present if the application names its members. Null if it does not know the owner.',
-      }),
+      described(
+        NullableString,
+        'Present if the application names its members. Null if it does not know the owner.',
+      ),
     ),
     name: Type.String(),
     masked_key: Type.String(),
     status: OneOf(API_KEY_STATUSES),
     expires_at: Timestamp,
     last_used_at: NullableTimestamp,
-    replaced_by: Type.Unsafe<string | null>({
-      ...NullableUuid,
-      description: 'The key that a roll created in its place. Null if it was not rolled.',
-    }),
+    replaced_by: described(
+      NullableUuid,
+      'The key that a roll created in its place. Null if it was not rolled.',
+    ),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

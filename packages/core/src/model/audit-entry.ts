@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { PAGE_PARAMETERS } from '../lib/page.ts'
-import { OneOf, SentTimestamp, Text, Timestamp, Uuid } from '../lib/schema.ts'
+import { described, NullableString, OneOf, SentTimestamp, Text, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 
 /** All actions. The part before the dot is the type of the resource. */
@@ -49,21 +49,20 @@ export const AuditEntry = Type.Object(
   {
     id: Uuid,
     organization_id: Uuid,
-    actor_id: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'The member who made the change. Null for changes made by the service.',
-    }),
-    actor_name: Type.Optional(
-      Type.Unsafe<string | null>({
-        type: ['string', 'null'],
-        description: 'Present if the application names its members. Null if it does not know the actor.',
-      }),
+    actor_id: described(
+      NullableString,
+      'The member who made the change. Null for changes made by the service.',
     ),
-    client_address: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description:
-        'The IP address of the request. Null if unknown, or if the change was not made by a request.',
-    }),
+    actor_name: Type.Optional(
+      described(
+        NullableString,
+        'Present if the application names its members. Null if it does not know the actor.',
+      ),
+    ),
+    client_address: described(
+      NullableString,
+      'The IP address of the request. Null if unknown, or if the change was not made by a request.',
+    ),
     action: OneOf(AUDIT_ACTIONS),
     resource_type: OneOf(AUDIT_RESOURCE_TYPES),
     resource_id: Uuid,

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { defaultsOf, MAX_TIMER_MS, type OptionTable } from '../lib/option-check.ts'
 import {
+  described,
   NullableInteger,
   NullableString,
   NullableTimestamp,
@@ -35,11 +36,10 @@ export const DeliveryAttempt = Type.Object(
       Type.String({ description: 'The current name. Deleted endpoints keep theirs.' }),
     ),
     attempt: Type.Integer({ description: '1 for the first.' }),
-    url: Type.Unsafe<string | null>({
-      ...NullableString,
-      description:
-        'The URL to which it was sent, without its query. Null if the attempt was interrupted: it may not have been sent.',
-    }),
+    url: described(
+      NullableString,
+      'The URL to which it was sent, without its query. Null if the attempt was interrupted: it may not have been sent.',
+    ),
     status: OneOf(ATTEMPT_STATUSES),
     http_status: NullableInteger,
     error: NullableString,
@@ -65,14 +65,8 @@ export const DeliveryAttemptDetails = Type.Composite(
         description:
           "Without the signatures. The value of each header of the endpoint's own is `…`. Null if nothing was sent.",
       }),
-      response_body: Type.Unsafe<string | null>({
-        ...NullableString,
-        description: 'The beginning of the response body, at most 1,024 bytes.',
-      }),
-      first_byte_ms: Type.Unsafe<number | null>({
-        ...NullableInteger,
-        description: 'Milliseconds until the first byte of the response.',
-      }),
+      response_body: described(NullableString, 'The beginning of the response body, at most 1,024 bytes.'),
+      first_byte_ms: described(NullableInteger, 'Milliseconds until the first byte of the response.'),
     }),
   ],
   { title: 'DeliveryAttemptDetails' },
@@ -101,20 +95,18 @@ export const Delivery = Type.Object(
     quotation_name: Type.Optional(QuotationName),
     is_test: Type.Boolean(),
     next_attempt_at: NullableTimestamp,
-    resent_as: Type.Unsafe<string | null>({
-      ...NullableUuid,
-      description:
-        'The newest delivery that a resend of this one created, while the audit log has the resend.',
-    }),
-    resent_from: Type.Unsafe<string | null>({
-      ...NullableUuid,
-      description: 'The delivery whose resend created this one, while the audit log has the resend.',
-    }),
-    request_body: Type.Unsafe<string | null>({
-      ...NullableString,
-      description:
-        'The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased.',
-    }),
+    resent_as: described(
+      NullableUuid,
+      'The newest delivery that a resend of this one created, while the audit log has the resend.',
+    ),
+    resent_from: described(
+      NullableUuid,
+      'The delivery whose resend created this one, while the audit log has the resend.',
+    ),
+    request_body: described(
+      NullableString,
+      'The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased.',
+    ),
     attempts: Type.Array(DeliveryAttemptDetails, { description: 'Oldest first.' }),
   },
   { title: 'Delivery' },
@@ -135,7 +127,7 @@ export type AttemptsListed = (typeof ATTEMPTS_LISTED)[number]
 /** The attempts of one hour, without tests. */
 export const DeliveryHour = Type.Object(
   {
-    hour: Type.Unsafe<Date>({ ...Timestamp, description: 'The start of the hour.' }),
+    hour: described(Timestamp, 'The start of the hour.'),
     delivered: Type.Integer({ description: 'Successful attempts.' }),
     failed: Type.Integer({ description: 'Failed attempts.' }),
     given_up: Type.Integer({ description: 'Failed attempts that were the last of their delivery.' }),

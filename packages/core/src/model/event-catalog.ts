@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { ConfigurationError, IntegrationError } from '../lib/errors.ts'
-import { OneOf, Timestamp, Uuid } from '../lib/schema.ts'
+import { described, OneOf, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import { validate } from '../lib/validator.ts'
 import type { EventDefinition, EventDefinitions } from './event-definition.ts'
@@ -14,8 +14,8 @@ export const WebhookEvent = Type.Object(
       description: 'Unique per event. Use it to deduplicate.',
     }),
     type: Type.String({ description: 'An event type of the catalog.' }),
-    created_at: Type.Unsafe<Date>({ ...Timestamp, description: 'The time of the event.' }),
-    organization_id: Type.String({ ...Uuid, description: 'The organization of the event.' }),
+    created_at: described(Timestamp, 'The time of the event.'),
+    organization_id: described(Uuid, 'The organization of the event.'),
     data: Type.Unsafe<Readonly<Record<string, unknown>>>({
       type: 'object',
       additionalProperties: true,

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { ONLY_KNOWN, PAGE_PARAMETERS, waitParameter } from '../lib/page.ts'
 import {
+  described,
   Name,
   NullableName,
   NullableString,
@@ -44,10 +45,7 @@ export const Quotation = Type.Object(
     source: OneOf(SOURCES),
     config_id: NullableUuid,
     error_code: NullableString,
-    external_id: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'Your own ID, sent with the start.',
-    }),
+    external_id: described(NullableString, 'Your own ID, sent with the start.'),
     metadata: Type.Unsafe<Readonly<Record<string, unknown>> | null>({
       type: ['object', 'null'],
       additionalProperties: true,

@@ -1,7 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 import {
+  described,
   type Input,
   Name,
+  NullableString,
   NullableText,
   NullableTimestamp,
   OneOf,
@@ -27,10 +29,10 @@ export type DisabledReason = (typeof DISABLED_REASONS)[number]
 /** The success of deliveries to an endpoint, without tests. */
 export const EndpointHealth = Type.Object({
   last_success_at: NullableTimestamp,
-  failing_since: Type.Unsafe<Date | null>({
-    ...NullableTimestamp,
-    description: 'The first failure since the last success. Null while deliveries succeed.',
-  }),
+  failing_since: described(
+    NullableTimestamp,
+    'The first failure since the last success. Null while deliveries succeed.',
+  ),
   recent_attempts: Type.Integer({ description: 'The number of recent attempts, at most 100.' }),
   recent_success_rate: Type.Unsafe<number | null>({
     type: ['number', 'null'],
@@ -46,7 +48,7 @@ export const WebhookEndpoint = Type.Object(
     organization_id: Uuid,
     name: Type.String(),
     url: Type.String(),
-    description: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+    description: NullableString,
     events: Type.Array(Type.String()),
     trigger_mode: OneOf(TRIGGER_MODES),
     ordering: OneOf(ORDERINGS),
@@ -60,18 +62,17 @@ export const WebhookEndpoint = Type.Object(
       description: 'Null while the endpoint is enabled. `failing`: all deliveries have failed for too long.',
     }),
     health: EndpointHealth,
-    paused_until: Type.Unsafe<Date | null>({
-      ...NullableTimestamp,
-      description:
-        'The receiver asked for a pause until then (429, or 503 with `Retry-After`). Null while it is not paused.',
-    }),
+    paused_until: described(
+      NullableTimestamp,
+      'The receiver asked for a pause until then (429, or 503 with `Retry-After`). Null while it is not paused.',
+    ),
     secret_hint: Type.String({
       description: 'The first characters and the last four of the signing secret.',
     }),
-    previous_secret_expires_at: Type.Unsafe<Date | null>({
-      ...NullableTimestamp,
-      description: 'The time until which the previous secret also signs.',
-    }),
+    previous_secret_expires_at: described(
+      NullableTimestamp,
+      'The time until which the previous secret also signs.',
+    ),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
