@@ -74,13 +74,7 @@ describe('auditEntry', () => {
       clientAddress: '198.51.100.7',
     }
     expect(
-      auditEntry({
-        by,
-        action: 'webhook_endpoint.updated',
-        resource: endpoint,
-        changes: [{ field: 'name' }],
-        at,
-      }),
+      auditEntry('webhook_endpoint.updated', endpoint, { by, changes: [{ field: 'name' }], at }),
     ).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       organization_id: 'o',

@@ -68,7 +68,11 @@ export function checkNumber(name: string, value: unknown, { min, max, fraction }
   throw new ConfigurationError(`${name} must be ${kind}, ${range}.`)
 }
 
-/** The options without undefined ones. */
-export function givenOptions<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
+/** The options, or other fields, without undefined ones. */
+export function givenOptions<T extends object>(options: T): Given<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>
+}
+
+type Given<T> = { [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name] } & {
+  [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
 }

@@ -1,5 +1,14 @@
+import { type ErrorCode, IntegrationError } from './errors.ts'
+
 /** The result of a look-up by id: the resource, or whether it belongs to another organization (403) or is unknown (404). */
 export type TenantLookup<T> = T | 'other_organization' | 'unknown'
+
+/** @returns the resource; otherwise throws the matching error (specification, "Errors") */
+export function requireFound<T extends object>(found: TenantLookup<T> | null, unknown: ErrorCode): T {
+  if (found === null || found === 'unknown') throw new IntegrationError(unknown)
+  if (found === 'other_organization') throw new IntegrationError('OTHER_ORGANIZATION')
+  return found
+}
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

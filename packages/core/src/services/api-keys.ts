@@ -27,7 +27,7 @@ import type { Settings } from '../settings.ts'
 import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { ApiKeyUses } from './api-key-uses.ts'
-import { auditChanges, auditEntry } from './audit-log.ts'
+import { audit, auditChanges } from './audit-log.ts'
 import type { Context } from './context.ts'
 import { revokeKeysOf, transferKeys } from './keys-of-members.ts'
 
@@ -175,9 +175,7 @@ async function create(
   const changes = auditChanges({ replaced_by: null }, created)
   await storage.transaction(async (transaction) => {
     await insert(transaction, created, settings)
-    await transaction.auditLog.record(
-      auditEntry({ by: member, action: 'api_key.created', resource: created, changes, at: now }),
-    )
+    await audit(transaction, 'api_key.created', created, { by: member, changes, at: now })
   })
   return created
 }
@@ -214,9 +212,7 @@ async function roll(
     await transaction.apiKeys.save(replaced)
     await insert(transaction, created, settings)
     const changes = auditChanges(seen, shown(replaced, now))
-    await transaction.auditLog.record(
-      auditEntry({ by: member, action: 'api_key.rolled', resource: old, changes, at: now }),
-    )
+    await audit(transaction, 'api_key.rolled', old, { by: member, changes, at: now })
     return created
   })
 }
@@ -301,7 +297,7 @@ async function changeLocked(
     const changes = auditChanges(seen, shown(after, now))
     if (changes.length === 0) return seen
     await transaction.apiKeys.save(after)
-    await transaction.auditLog.record(auditEntry({ by: member, action, resource: after, changes, at: now }))
+    await audit(transaction, action, after, { by: member, changes, at: now })
     return shown(after, now)
   })
 }

@@ -5,15 +5,11 @@
  *
  *     await storage.transaction(async (transaction) => {
  *       …read and lock `before`, write `after`…
- *       await transaction.auditLog.record(
- *         auditEntry({
- *           by: member, // or { organizationId, memberId: null } for the service itself
- *           action: 'webhook_endpoint.updated',
- *           resource: after,
- *           changes: auditChanges(before, after), // auditChanges({}, endpoint) for a new one
- *           at: now,
- *         }),
- *       )
+ *       await audit(transaction, 'webhook_endpoint.updated', after, {
+ *         by: member, // or { organizationId, memberId: null } for the service itself
+ *         changes: auditChanges(before, after), // auditChanges({}, endpoint) for a new one
+ *         at: now,
+ *       })
  *     })
  *
  * Record only actual changes. Add new actions to AUDIT_ACTIONS and new fields to AUDITED_FIELDS: other fields are never
@@ -33,6 +29,7 @@ import {
   type AuditValue,
 } from '../model/audit-entry.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { Context } from './context.ts'
 
 export interface AuditLog {
@@ -70,16 +67,28 @@ export function createAuditLog({ storage, settings }: Context<'auditLog'>): Audi
   }
 }
 
-/** See the top of this file. */
-export function auditEntry(change: {
+interface Audited {
   /** A Member, or `memberId: null` for the service itself. */
   readonly by: Pick<Member, 'organizationId' | 'clientAddress'> & { readonly memberId: string | null }
-  readonly action: AuditAction
-  readonly resource: { readonly id: string; readonly name: string }
-  readonly changes: readonly AuditChange[]
+  readonly changes?: readonly AuditChange[]
   readonly at: Date
-}): AuditEntry {
-  const { by, action, resource, changes, at } = change
+}
+
+/** Records an action in its transaction. See the top of this file. */
+export function audit(
+  { auditLog }: Pick<Storage, 'auditLog'>,
+  action: AuditAction,
+  resource: { readonly id: string; readonly name: string },
+  audited: Audited,
+): Promise<void> {
+  return auditLog.record(auditEntry(action, resource, audited))
+}
+
+export function auditEntry(
+  action: AuditAction,
+  resource: { readonly id: string; readonly name: string },
+  { by, changes = [], at }: Audited,
+): AuditEntry {
   return {
     id: newId(at),
     organization_id: by.organizationId,

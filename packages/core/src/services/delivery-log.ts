@@ -3,6 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import { ONLY_KNOWN, PAGE_PARAMETERS, type Page, readPage } from '../lib/page.ts'
 import { OneOf, SentTimestamp, Uuid } from '../lib/schema.ts'
+import { requireFound } from '../lib/tenancy.ts'
 import { optionalTimeOf } from '../lib/timestamp.ts'
 import { Type } from '../lib/type.ts'
 import { validateUrlPart } from '../lib/validator.ts'
@@ -23,7 +24,7 @@ import { type Member, requireManageIntegrations } from '../model/session.ts'
 import { eventIdOf, uuidOfEvent } from '../model/webhook-event.ts'
 import type { AttemptFilter, StoredAttemptDetails, StoredDelivery } from '../storage/delivery-log.ts'
 import type { Storage } from '../storage/storage.ts'
-import { auditChanges, auditEntry } from './audit-log.ts'
+import { audit, auditChanges } from './audit-log.ts'
 import type { Context } from './context.ts'
 
 /** The filters of a list of delivery attempts (specification, `GET /deliveries`). */
@@ -243,15 +244,8 @@ async function resend(
         'The delivery is being sent right now, or its event is no longer kept or has been erased.',
       )
     }
-    await transaction.auditLog.record(
-      auditEntry({
-        by: member,
-        action: 'webhook_endpoint.delivery_resent',
-        resource: endpoint,
-        changes: auditChanges({}, { delivery_id: delivery.id, resent_as: newId }),
-        at: now,
-      }),
-    )
+    const changes = auditChanges({}, { delivery_id: delivery.id, resent_as: newId })
+    await audit(transaction, 'webhook_endpoint.delivery_resent', endpoint, { by: member, changes, at: now })
     return {
       ...delivery,
       id: newId,
@@ -269,9 +263,7 @@ async function find(
   organizationId: string,
   id: string,
 ): Promise<StoredDelivery> {
-  const delivery = await deliveryLog.find(organizationId, id)
-  if (delivery === null) throw new IntegrationError('DELIVERY_NOT_FOUND')
-  return delivery
+  return requireFound(await deliveryLog.find(organizationId, id), 'DELIVERY_NOT_FOUND')
 }
 
 /** Finds the names of the quotations and endpoints of entries. The result adds them, and the public event id. */

@@ -3,7 +3,7 @@ import { IntegrationError } from '../lib/errors.ts'
 import { isUuid } from '../lib/tenancy.ts'
 import { ERASED, type ErasedQuotation, type LeftToHost, type RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds, checkOrganizationId } from '../model/ids.ts'
-import { auditEntry } from './audit-log.ts'
+import { audit } from './audit-log.ts'
 import type { Context } from './context.ts'
 
 /** Clocks differ: looks for events from this long before the quotation was accepted. */
@@ -39,15 +39,8 @@ export async function eraseQuotation(
     const files = filesOf(fileIds ?? [], organization_id)
     await transaction.uploads.queueForDeletion(files, now)
     if (!wasErased) {
-      await transaction.auditLog.record(
-        auditEntry({
-          by: { organizationId: organization_id, memberId: by ?? null },
-          action: 'quotation.erased',
-          resource: { id, name: ERASED },
-          changes: [],
-          at: now,
-        }),
-      )
+      const member = { organizationId: organization_id, memberId: by ?? null }
+      await audit(transaction, 'quotation.erased', { id, name: ERASED }, { by: member, at: now })
     }
     const left: readonly LeftToHost[] = fileIds === null ? ['quotations', 'files'] : []
     return { ...history, fileIds: fileIds ?? [], left_to_host: left }

@@ -1,7 +1,7 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
 import type { FailingEndpoint } from '../model/webhook-endpoint.ts'
 import type { Settings } from '../settings.ts'
-import { auditChanges, auditEntry } from './audit-log.ts'
+import { audit, auditChanges } from './audit-log.ts'
 import type { Context } from './context.ts'
 
 const BATCH = 100
@@ -44,15 +44,9 @@ async function disable({ storage, settings }: EndpointContext, endpoint: Failing
     const now = settings.now()
     const change = { is_enabled: false, disabled_reason: 'failing' } as const
     const after = await transaction.webhookEndpoints.update(organizationId, id, change, now)
-    await transaction.auditLog.record(
-      auditEntry({
-        by: { organizationId, memberId: null },
-        action: 'webhook_endpoint.disabled',
-        resource: after,
-        changes: auditChanges(before, after),
-        at: now,
-      }),
-    )
+    const by = { organizationId, memberId: null }
+    const changes = auditChanges(before, after)
+    await audit(transaction, 'webhook_endpoint.disabled', after, { by, changes, at: now })
     return true
   })
   if (isDisabled) {

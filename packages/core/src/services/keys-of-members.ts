@@ -1,10 +1,9 @@
 import { IntegrationError } from '../lib/errors.ts'
 import { type ApiKey, apiKeyStatus } from '../model/api-key.ts'
-import type { AuditAction } from '../model/audit-entry.ts'
 import type { RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds } from '../model/ids.ts'
 import type { StoredApiKey } from '../storage/api-keys.ts'
-import { auditChanges, auditEntry } from './audit-log.ts'
+import { audit, auditChanges } from './audit-log.ts'
 import type { Context } from './context.ts'
 
 type KeyContext = Context<'apiKeys' | 'auditLog'>
@@ -17,6 +16,7 @@ export function revokeKeysOf(
   options: RequestedBy = {},
 ): Promise<readonly ApiKey[]> {
   checkMembers(organizationId, [memberId, options.by])
+  const by = { organizationId, memberId: options.by ?? null }
   return storage.transaction(async (transaction) => {
     const keys = await transaction.apiKeys.lockOfOwner(organizationId, memberId)
     const now = settings.now()
@@ -24,7 +24,7 @@ export function revokeKeysOf(
     for (const [at, key] of revoked.entries()) {
       await transaction.apiKeys.save(key)
       const changes = auditChanges({ ...keys[at], status: apiKeyStatus(keys[at] ?? key, now) }, key)
-      await transaction.auditLog.record(entryOf(key, 'api_key.revoked', changes, options))
+      await audit(transaction, 'api_key.revoked', key, { by, changes, at: now })
     }
     return revoked
   })
@@ -38,6 +38,7 @@ export function transferKeys(
   options: RequestedBy = {},
 ): Promise<readonly ApiKey[]> {
   checkMembers(organizationId, [from, to, options.by])
+  const by = { organizationId, memberId: options.by ?? null }
   if (from === to) return Promise.resolve([])
   const maximum = settings.limits.apiKeysPerMember
   return storage.transaction(async (transaction) => {
@@ -54,25 +55,9 @@ export function transferKeys(
     const changes = [{ field: 'owner_id', from, to }]
     const transferred = keys.map((key) => ({ ...key, owner_id: to, updated_at: now }))
     for (const key of transferred) {
-      await transaction.auditLog.record(entryOf(key, 'api_key.transferred', changes, options))
+      await audit(transaction, 'api_key.transferred', key, { by, changes, at: now })
     }
     return transferred.map((key) => ({ ...key, status: apiKeyStatus(key, now) }))
-  })
-}
-
-function entryOf(
-  key: StoredApiKey,
-  action: AuditAction,
-  changes: Parameters<typeof auditEntry>[0]['changes'],
-  { by }: RequestedBy,
-) {
-  const organizationId = key.organization_id
-  return auditEntry({
-    by: { organizationId, memberId: by ?? null },
-    action,
-    resource: key,
-    changes,
-    at: key.updated_at,
   })
 }
 

@@ -60,13 +60,9 @@ export function createOrganizations({ storage, settings }: Context<'erasure' | '
       if (by !== undefined) checkMemberIds({ organizationId: given, memberId: by })
       const organizationId = given.toLowerCase()
       const now = settings.now()
-      const entry = auditEntry({
-        by: { organizationId, memberId: by ?? null },
-        action: 'organization.erased',
-        resource: { id: organizationId, name: ERASED },
-        changes: [],
-        at: now,
-      })
+      const resource = { id: organizationId, name: ERASED }
+      const member = { organizationId, memberId: by ?? null }
+      const entry = auditEntry('organization.erased', resource, { by: member, at: now })
       await storage.erasure.begin(organizationId, { keepAuditLog, entry, now })
       const begun = await erasure(organizationId)
       if (begun === null) throw new Error('Erasing this organization has not begun.')

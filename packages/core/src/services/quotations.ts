@@ -1,11 +1,11 @@
 import type { ReceivedFile, RequirementsFiles } from '../files/requirements-file.ts'
 import { callHost } from '../lib/call-host.ts'
-import { type ErrorCode, IntegrationError, validationFailed } from '../lib/errors.ts'
+import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import { type Page, readPage } from '../lib/page.ts'
 import { parseUrl } from '../lib/parse-url.ts'
 import { OneOf, Uuid } from '../lib/schema.ts'
-import type { TenantLookup } from '../lib/tenancy.ts'
+import { requireFound } from '../lib/tenancy.ts'
 import { optionalTimeOf } from '../lib/timestamp.ts'
 import { activeTraceContext, parseTraceContext } from '../lib/trace-context.ts'
 import { Type } from '../lib/type.ts'
@@ -310,13 +310,6 @@ function answerTo(acceptance: Acceptance, id: string): { quotation_id: string; r
     case 'key_in_use':
       throw new IntegrationError('IDEMPOTENCY_KEY_IN_USE')
   }
-}
-
-/** Returns the resource, or throws the matching error (specification, "Errors"). */
-function requireFound<T extends object>(found: TenantLookup<T>, unknown: ErrorCode): T {
-  if (found === 'unknown') throw new IntegrationError(unknown)
-  if (found === 'other_organization') throw new IntegrationError('OTHER_ORGANIZATION')
-  return found as T
 }
 
 function defaultName(now: Date): string {

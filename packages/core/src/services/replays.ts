@@ -1,11 +1,13 @@
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
+import { requireFound } from '../lib/tenancy.ts'
 import { timeOf } from '../lib/timestamp.ts'
 import { validate, validateUrlPart } from '../lib/validator.ts'
 import { type Replay, ReplayBody, type ReplayCount } from '../model/replay.ts'
 import { keptSince } from '../model/retention.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
-import { auditChanges, auditEntry } from './audit-log.ts'
+import type { StoredWebhookEndpoint } from '../storage/webhook-endpoints.ts'
+import { audit, auditChanges } from './audit-log.ts'
 import type { Context } from './context.ts'
 
 /** Sends missed events to an endpoint again. Every method requires `manage_integrations` (PERMISSION_REQUIRED). */
@@ -47,8 +49,12 @@ type ReplayContext = Context<'replays' | 'webhookEndpoints' | 'auditLog'>
 export function createReplays({ storage, settings }: ReplayContext): Replays {
   async function get(member: Member, endpointId: string, id: string): Promise<Replay> {
     const replay = await storage.replays.find(member.organizationId, endpointId, id)
-    if (replay === null) throw new IntegrationError('REPLAY_NOT_FOUND')
-    return replay
+    return requireFound(replay, 'REPLAY_NOT_FOUND')
+  }
+
+  async function findEndpoint({ organizationId }: Member, id: string): Promise<StoredWebhookEndpoint> {
+    const endpoint = await storage.webhookEndpoints.find(organizationId, id)
+    return requireFound(endpoint, 'WEBHOOK_ENDPOINT_NOT_FOUND')
   }
 
   return {
@@ -58,8 +64,7 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
       const { status = 'missed', ...range } = validate(ReplayBody, body)
       const now = settings.now()
       const { since, until } = checkRange(range, now, settings.retention.eventDays, '/')
-      const endpoint = await storage.webhookEndpoints.find(organizationId, endpointId)
-      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      const endpoint = await findEndpoint(member, endpointId)
       if (!endpoint.is_enabled) {
         throw new IntegrationError('STATE_CONFLICT', 'The endpoint is disabled. Enable it first.')
       }
@@ -69,15 +74,12 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
         if (!(await transaction.replays.insert(organizationId, replay, now))) {
           throw new IntegrationError('STATE_CONFLICT', 'A replay of this endpoint is already running.')
         }
-        await transaction.auditLog.record(
-          auditEntry({
-            by: member,
-            action: 'webhook_endpoint.replay_started',
-            resource: endpoint,
-            changes: auditChanges({}, { replay_id: id, since, until, status }),
-            at: now,
-          }),
-        )
+        const changes = auditChanges({}, { replay_id: id, since, until, status })
+        await audit(transaction, 'webhook_endpoint.replay_started', endpoint, {
+          by: member,
+          changes,
+          at: now,
+        })
       })
       return get(member, endpoint.id, id)
     },
@@ -87,8 +89,7 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
       const { organizationId } = member
       const { status = 'missed', ...asked } = validateUrlPart(ReplayBody, query, '?')
       const range = checkRange(asked, settings.now(), settings.retention.eventDays, '?')
-      const endpoint = await storage.webhookEndpoints.find(organizationId, endpointId)
-      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      const endpoint = await findEndpoint(member, endpointId)
       return storage.replays.count(
         organizationId,
         { endpoint_id: endpoint.id, ...range, status },
@@ -103,8 +104,7 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
 
     async list(member, endpointId) {
       requireManageIntegrations(member)
-      const endpoint = await storage.webhookEndpoints.find(member.organizationId, endpointId)
-      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      const endpoint = await findEndpoint(member, endpointId)
       return storage.replays.list(member.organizationId, endpoint.id, MOST_LISTED)
     },
 
@@ -117,15 +117,12 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
         if (!(await transaction.replays.stop(organizationId, endpointId, id, now))) return
         const endpoint = await transaction.webhookEndpoints.find(organizationId, endpointId)
         if (endpoint === null) return
-        await transaction.auditLog.record(
-          auditEntry({
-            by: member,
-            action: 'webhook_endpoint.replay_stopped',
-            resource: endpoint,
-            changes: auditChanges({}, { replay_id: id }),
-            at: now,
-          }),
-        )
+        const changes = auditChanges({}, { replay_id: id })
+        await audit(transaction, 'webhook_endpoint.replay_stopped', endpoint, {
+          by: member,
+          changes,
+          at: now,
+        })
       })
       const replay = await get(member, endpointId, id)
       if (replay.state === 'completed')

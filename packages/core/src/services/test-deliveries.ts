@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
+import { requireFound } from '../lib/tenancy.ts'
 import { validate } from '../lib/validator.ts'
 import type { AttemptStatus } from '../model/delivery.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import { type TestDeliveryBody, type TestDeliveryResult, testDeliveryBody } from '../model/test-delivery.ts'
 import { createWebhookEvent } from '../model/webhook-event.ts'
-import { auditChanges, auditEntry } from './audit-log.ts'
+import { audit, auditChanges } from './audit-log.ts'
 import type { Context } from './context.ts'
 
 export interface TestDeliveries {
@@ -47,8 +48,10 @@ export function createTestDeliveries({ storage, settings }: TestContext): TestDe
       requireManageIntegrations(member)
       const { organizationId } = member
       const { event_type } = validate(testDeliveryBody(settings.events), body)
-      const endpoint = await storage.webhookEndpoints.find(organizationId, endpointId)
-      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      const endpoint = requireFound(
+        await storage.webhookEndpoints.find(organizationId, endpointId),
+        'WEBHOOK_ENDPOINT_NOT_FOUND',
+      )
       if (!endpoint.events.includes(event_type)) {
         throw validationFailed([
           { pointer: '/event_type', detail: 'must be one of the event types of the endpoint' },
@@ -70,15 +73,8 @@ export function createTestDeliveries({ storage, settings }: TestContext): TestDe
       const deliveryId = newId(now)
       await storage.transaction(async (transaction) => {
         await transaction.testDeliveries.insert(event, { id: deliveryId, endpointId: endpoint.id })
-        await transaction.auditLog.record(
-          auditEntry({
-            by: member,
-            action: 'webhook_endpoint.tested',
-            resource: endpoint,
-            changes: auditChanges({}, { event_type, delivery_id: deliveryId }),
-            at: now,
-          }),
-        )
+        const changes = auditChanges({}, { event_type, delivery_id: deliveryId })
+        await audit(transaction, 'webhook_endpoint.tested', endpoint, { by: member, changes, at: now })
       })
       return outcomeOf(organizationId, deliveryId, signal)
     },

@@ -1,6 +1,8 @@
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
+import { givenOptions } from '../lib/option-check.ts'
 import type { SecretValue } from '../lib/secret-value.ts'
+import { requireFound } from '../lib/tenancy.ts'
 import { validate } from '../lib/validator.ts'
 import {
   decryptHeaders,
@@ -28,7 +30,7 @@ import type { Settings } from '../settings.ts'
 import type { EndpointCondition } from '../storage/endpoint-health.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredWebhookEndpoint, WebhookEndpointChange } from '../storage/webhook-endpoints.ts'
-import { auditChanges, auditEntry } from './audit-log.ts'
+import { audit, auditChanges } from './audit-log.ts'
 import type { Context } from './context.ts'
 import { claimNewestKey } from './encryption-keys.ts'
 
@@ -106,8 +108,7 @@ async function list(context: EndpointContext, member: Member): Promise<WebhookEn
 async function get(context: EndpointContext, member: Member, id: string): Promise<WebhookEndpoint> {
   requireManageIntegrations(member)
   const endpoint = await context.storage.webhookEndpoints.find(member.organizationId, id)
-  if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
-  return oneWithHealth(context, member, endpoint)
+  return oneWithHealth(context, member, requireFound(endpoint, 'WEBHOOK_ENDPOINT_NOT_FOUND'))
 }
 
 async function create(
@@ -150,9 +151,7 @@ async function create(
         `At most ${maximum} endpoints are allowed.`,
       )
     }
-    await transaction.auditLog.record(
-      auditEntry({ by: member, action: 'webhook_endpoint.created', resource: endpoint, changes, at: now }),
-    )
+    await audit(transaction, 'webhook_endpoint.created', endpoint, { by: member, changes, at: now })
   })
   return { ...endpoint, ...NEVER_CALLED, secret }
 }
@@ -168,7 +167,7 @@ async function update(
   const schema = updateWebhookEndpointBody(settings)
   const sent = validate(schema, body)
   const { name, url, description, events, trigger_mode, ordering, is_enabled } = sent
-  const change: WebhookEndpointChange = withoutUndefined({
+  const change: WebhookEndpointChange = givenOptions({
     name,
     url: url === undefined ? undefined : checkUrl(settings, url),
     description,
@@ -176,7 +175,7 @@ async function update(
     trigger_mode,
     ordering,
     is_enabled,
-    disabled_reason: is_enabled === undefined ? undefined : is_enabled ? null : 'requested',
+    disabled_reason: is_enabled === undefined ? undefined : is_enabled ? null : ('requested' as const),
   })
   if (Object.keys(change).length === 0 && sent.headers === undefined) {
     const fields = Object.keys(schema.properties).join(', ')
@@ -280,12 +279,12 @@ async function changeLocked(
 ): Promise<WebhookEndpoint> {
   const now = context.settings.now()
   const changed = await context.storage.transaction(async (transaction) => {
-    const before = await transaction.webhookEndpoints.lock(member.organizationId, id)
-    if (before === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+    const found = await transaction.webhookEndpoints.lock(member.organizationId, id)
+    const before = requireFound(found, 'WEBHOOK_ENDPOINT_NOT_FOUND')
     const { after, headers = false } = await change(transaction, before, now)
     const changes = auditChanges({ ...before, headers: false }, { ...after, headers })
     if (changes.length > 0 || action !== 'webhook_endpoint.updated') {
-      await transaction.auditLog.record(auditEntry({ by: member, action, resource: after, changes, at: now }))
+      await audit(transaction, action, after, { by: member, changes, at: now })
     }
     return after
   })
@@ -342,10 +341,4 @@ const NEVER_CALLED: EndpointCondition = {
 
 function unique(events: readonly string[]): string[] {
   return [...new Set(events)]
-}
-
-function withoutUndefined<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]?: Exclude<T[Name], undefined>
-  }
 }

@@ -124,7 +124,7 @@ export function cliSettings(env: Readonly<Record<string, string | undefined>>): 
   const { QUICKQUOTE_HEALTH_HOST: host, QUICKQUOTE_METRICS: metrics = false } = values
   return {
     deadlineMs: values.QUICKQUOTE_STOP_DEADLINE_MS,
-    options: withoutUndefined({
+    options: givenOptions({
       concurrency: values.QUICKQUOTE_CONCURRENCY,
       pollIntervalMs: values.QUICKQUOTE_POLL_INTERVAL_MS,
       heartbeatMs: values.QUICKQUOTE_HEARTBEAT_MS,
@@ -178,10 +178,4 @@ function readText(path: string): string {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     throw new Invalid(`names a file that cannot be read (${code}); allowed: a file of PEM certificates`)
   }
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-function withoutUndefined<T extends object>(values: T): Defined<T> {
-  return givenOptions(values) as Defined<T>
 }

@@ -1,3 +1,4 @@
+import { givenOptions } from '@quickquote/core/internal'
 import type postgres from 'postgres'
 import connectTo from '#driver'
 import { parseConnectionString } from './connection-string.ts'
@@ -81,11 +82,16 @@ export function openClient(options: ConnectionOptions): Client {
     ...DEFAULT_TIMEOUTS,
     ...(target.connectTimeoutMs === undefined ? {} : { connectTimeoutMs: target.connectTimeoutMs }),
     ...(target.keepAliveMs === undefined ? {} : { keepAliveMs: target.keepAliveMs }),
-    ...defined(options),
+    ...givenOptions(options),
   }
   const hosts = hostsOf(target, timeouts.connectTimeoutMs)
   const sql = connectTo({
-    ...defined({ user: target.user, pass: target.password, database: target.database, path: target.path }),
+    ...givenOptions({
+      user: target.user,
+      pass: target.password,
+      database: target.database,
+      path: target.path,
+    }),
     // For messages only. The driver must know of one host, or it tries the next one in its own way.
     host: [target.hosts.map(({ name }) => name).join(',')],
     port: [target.hosts[0]?.port],
@@ -134,7 +140,7 @@ function startupParameters(
 ): Record<string, string> {
   return {
     application_name: target.applicationName ?? 'quickquote',
-    ...defined({ options: target.options }),
+    ...givenOptions({ options: target.options }),
     ...SESSION_SETTINGS,
     ...timeoutSettings(timeouts),
   }
@@ -193,10 +199,4 @@ function backendPid(sql: postgres.Sql) {
 /** PgBouncer: `unsupported startup parameter: lock_timeout`. */
 function isRefusedParameter(error: unknown): boolean {
   return error instanceof Error && /unsupported startup parameter/.test(error.message)
-}
-
-function defined<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: NonNullable<T[K]>
-  }
 }
