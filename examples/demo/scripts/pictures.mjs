@@ -130,13 +130,13 @@ async function pretendHistory({ crm, warehouse }) {
     await insert(warehouse, hour, isOutage ? 4 : 12 + ((hour * 5) % 7), 'succeeded')
     await insert(warehouse, hour, isOutage ? 14 : hour % 11 === 0 ? 1 : 0, 'failed')
   }
-  // Spaces the attempts out; the newest is a minute old.
+  // Spaces the attempts out, within the minutes whose hours are not counted yet.
   await sql`
     with latest as (
       select id, row_number() over (order by created_at desc) as place
       from quickquote.delivery_attempts where quotation_id is not null
     )
-    update quickquote.delivery_attempts attempt set created_at = now() - latest.place * interval '97 seconds'
+    update quickquote.delivery_attempts attempt set created_at = now() - latest.place * interval '41 seconds'
     from latest where latest.id = attempt.id`
 }
 

@@ -3,6 +3,17 @@ import { describe, expect, it, vi } from 'vitest'
 import { ACME, DEMO_PASSWORD, GLOBEX } from '../src/members.ts'
 import { expectNoViolations, PATIENCE, usePortal } from './portal-browser.ts'
 
+// A string, because the tests are compiled without DOM types.
+const edgesOfText = new Function(
+  'elements',
+  `return elements.map((element) => {
+    const range = document.createRange()
+    range.selectNodeContents(element)
+    const { left, right } = range.getBoundingClientRect()
+    return [left, right]
+  })`,
+) as (elements: unknown[]) => [number, number][]
+
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in Chromium', () => {
   const { server, as, open } = usePortal()
 
@@ -147,6 +158,67 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
     }
     expect(await quarter.locator('td.url').getAttribute('title')).toContain('/long/long/')
+  })
+
+  it.each(['en-GB', 'de-DE'])(
+    'has rows of one line from 1,280 px on, whatever is in them: %s',
+    async (locale) => {
+      const admin = await as('admin@acme.example')
+      const { id } = await admin.endpoint('One line')
+      for (let sent = 0; sent < 3; sent += 1) {
+        await admin.send('POST', `/webhooks/${id}/test`, 200, { event_type: 'quotation.failed' })
+      }
+      const page = await open('admin@acme.example', 'events', {
+        locale,
+        viewport: { width: 1280, height: 800 },
+      })
+      await page.route('**/webhooks/deliveries?**', async (route) => {
+        const answer = await route.fetch()
+        const attempts: object[] = await answer.json()
+        const event_type = 'quotation.functional_specification_of_the_host.completed_with_warnings'
+        const soon = new Date(Date.now() + 8 * 60_000).toISOString()
+        const json = attempts.map((attempt, index) => ({
+          ...{ ...attempt, event_type, quotation_name: 'long '.repeat(40), endpoint_name: 'x'.repeat(200) },
+          ...(index === 0 && {
+            status: 'failed',
+            http_status: null,
+            error: 'refused',
+            next_attempt_at: soon,
+          }),
+        }))
+        await route.fulfill({ response: answer, json })
+      })
+      for (const path of [`deliveries?endpoint=${id}`, `endpoints/${id}`]) {
+        await page.goto(`${server.url}/portal/#/${ACME}/${path}`)
+        const rows = page.locator('.deliveries tbody tr')
+        await expect.poll(() => rows.count(), PATIENCE).toBe(3)
+        for (const one of await rows.all()) expect((await one.boundingBox())?.height).toBe(40)
+        expect(await rows.first().locator('td[title^="long"]').count()).toBe(1)
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1280)
+        expect(await rows.first().locator('.event .badge').isVisible()).toBe(true)
+      }
+    },
+  )
+
+  it('fits the form of an endpoint on a screen, and the ticks of a chart on a phone', async () => {
+    const admin = await as('admin@acme.example')
+    await admin.endpoint('Fits')
+    await admin.quote('For the chart')
+    const page = await open('admin@acme.example', 'endpoints/new', { viewport: { width: 1280, height: 800 } })
+    const add = button(page, 'Add an endpoint')
+    await add.waitFor()
+    const box = await add.boundingBox()
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(800)
+
+    await page.setViewportSize({ width: 320, height: 800 })
+    await page.goto(`${server.url}/portal/#/${ACME}/deliveries`)
+    const ticks = page.locator('.chart-ticks span:visible')
+    await ticks.first().waitFor()
+    // The texts, not the columns in which they are.
+    const ends = await ticks.evaluateAll(edgesOfText)
+    for (const [index, [, right]] of ends.slice(0, -1).entries()) {
+      expect(right).toBeLessThan(ends[index + 1]?.[0] ?? 0)
+    }
   })
 
   it('says until when an endpoint is paused, and that its receiver asked for it', async () => {

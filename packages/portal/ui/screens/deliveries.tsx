@@ -245,20 +245,25 @@ export function useColumns() {
       ),
     },
     event: {
-      ...{ head: t('deliveries.event'), class: 'mono' },
+      ...{ head: t('deliveries.event'), class: 'mono wide' },
+      title: ({ event_type }) => event_type,
       cell: ({ event_type, is_test }) => (
-        <>
-          <Breakable text={event_type} />
-          {is_test && <span class="badge plain">{t('deliveries.test')}</span>}
-        </>
+        <span class="event">
+          <span>
+            <Breakable text={event_type} />
+          </span>
+          {is_test && <span class="badge">{t('deliveries.test')}</span>}
+        </span>
       ),
     },
     endpoint: {
       ...{ head: t('deliveries.endpoint'), class: 'inline' },
+      title: ({ endpoint_name }) => endpoint_name ?? '',
       cell: ({ endpoint_name, endpoint_id }) => endpoint_name ?? endpoint_id,
     },
     quote: {
       ...{ head: t('deliveries.quote'), class: 'inline' },
+      title: ({ quotation_name }) => quotation_name ?? '',
       cell: ({ quotation_name }) => quotation_name ?? none,
     },
     attempt: {

@@ -5,6 +5,7 @@ import type { Place } from '../navigation.ts'
 import { Button } from '../parts/button.tsx'
 import { Copyable, CopyButton, Example } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { Link } from '../parts/link.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -345,6 +346,13 @@ function RequestCard({
             </code>
           )}
         </h2>
+        {url && (
+          <CopyButton
+            text={url}
+            label={t('copy.of', { name: t('endpoints.url') })}
+            icon={<Icon name="copy" />}
+          />
+        )}
       </header>
       {headers.length > 0 && (
         <dl class="facts mono-values">

@@ -197,24 +197,26 @@ function Fields({
   )
   return (
     <>
-      <TextField
-        label={t('endpoints.name')}
-        hint={t('endpoints.name.hint')}
-        value={form.name}
-        maxLength={200}
-        onInput={(name) => set({ name })}
-        error={errorOf('name')}
-      />
-      <TextField
-        type="url"
-        label={t('endpoints.url')}
-        hint={t('endpoints.url.hint')}
-        placeholder="https://"
-        value={form.url}
-        maxLength={2048}
-        onInput={(url) => set({ url })}
-        error={errorOf('url')}
-      />
+      <div class="name-url">
+        <TextField
+          label={t('endpoints.name')}
+          hint={t('endpoints.name.hint')}
+          value={form.name}
+          maxLength={200}
+          onInput={(name) => set({ name })}
+          error={errorOf('name')}
+        />
+        <TextField
+          type="url"
+          label={t('endpoints.url')}
+          hint={t('endpoints.url.hint')}
+          placeholder="https://"
+          value={form.url}
+          maxLength={2048}
+          onInput={(url) => set({ url })}
+          error={errorOf('url')}
+        />
+      </div>
       <EventTree
         catalog={catalog}
         chosen={form.events}
