@@ -15,16 +15,16 @@ const MARK = '--- the next block ---'
 
 /** The output of each block, in the order of the guide. */
 const PRINTED = [
-  /^ratelimit-policy: "requests";q=60;w=60\r\nratelimit: "requests";r=\d+;t=\d+\r?$/i,
-  /"code":"VALIDATION_FAILED".*"errors":\[\{"pointer":"\/requirementsText"/,
   STARTED,
   STARTED,
   STARTED,
   /"status":"completed","processed_step":"proposal"/,
   /"progress":\{"completed":5,"total":5\}/,
-  /"code":"QUOTATION_ENDED"/,
-  /^\[\{"id":.*"metadata":\{"crm_deal":"D-1042"\}/,
   /^$/,
+  /^\[\{"id":.*"metadata":\{"crm_deal":"D-1042"\}/,
+  /"code":"QUOTATION_ENDED"/,
+  /"code":"VALIDATION_FAILED".*"errors":\[\{"pointer":"\/requirementsText"/,
+  /^ratelimit-policy: "requests";q=60;w=60\r\nratelimit: "requests";r=\d+;t=\d+\r?$/i,
 ]
 
 let guide: string
@@ -73,8 +73,8 @@ itWith('curl')(
     expect(stderr).toBe('')
     const printed = stdout.split(MARK).map((text) => text.trim())
     expect(printed).toEqual(PRINTED.map((pattern) => expect.stringMatching(pattern)))
-    const [refusal = ''] = blocksOf('json')
-    expect(JSON.parse(printed[1] ?? '')).toEqual({ ...JSON.parse(refusal), instance: expect.any(String) })
+    const [, refusal = ''] = blocksOf('json')
+    expect(JSON.parse(printed[8] ?? '')).toEqual({ ...JSON.parse(refusal), instance: expect.any(String) })
     expect((await readFile(join(folder.path, 'proposal.pdf'))).subarray(0, 5).toString()).toBe('%PDF-')
   },
 )

@@ -44,7 +44,7 @@ function doctorPage() {
 
 # What the doctor finds
 
-[When something is wrong](../when-something-is-wrong.md) describes how to run it.
+[Troubleshooting](../when-something-is-wrong.md) describes how to run it.
 
 | Code | Level | Problem: solution |
 | --- | --- | --- |
