@@ -78,23 +78,18 @@ const KEPT_BY_POOLERS = new Set([
  */
 export function openClient(options: ConnectionOptions): Client {
   const target = parseConnectionString(options.connectionString)
+  const { user, password: pass, database } = target
   const timeouts = {
     ...DEFAULT_TIMEOUTS,
-    ...(target.connectTimeoutMs === undefined ? {} : { connectTimeoutMs: target.connectTimeoutMs }),
-    ...(target.keepAliveMs === undefined ? {} : { keepAliveMs: target.keepAliveMs }),
+    ...givenOptions({ connectTimeoutMs: target.connectTimeoutMs, keepAliveMs: target.keepAliveMs }),
     ...givenOptions(options),
   }
   const hosts = hostsOf(target, timeouts.connectTimeoutMs)
   const sql = connectTo({
-    ...givenOptions({
-      user: target.user,
-      pass: target.password,
-      database: target.database,
-      path: target.path,
-    }),
+    ...givenOptions({ user, pass, database }),
     // For messages only. The driver must know of one host, or it tries the next one in its own way.
-    host: [target.hosts.map(({ name }) => name).join(',')],
-    port: [target.hosts[0]?.port],
+    host: [target.hosts.map((host) => ('path' in host ? host.path : host.name)).join(',')],
+    port: [target.hosts.map((host) => ('path' in host ? null : host.port))[0]],
     socket: hosts.socket,
     ssl: false,
     target_session_attrs: null,

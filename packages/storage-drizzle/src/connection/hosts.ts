@@ -1,6 +1,6 @@
 import { connect, isIP, Socket } from 'node:net'
 import { connect as secure, type ConnectionOptions as TlsOptions } from 'node:tls'
-import type { ConnectionTarget, SessionAttrs } from './connection-string.ts'
+import type { ConnectionTarget, Host, SessionAttrs } from './connection-string.ts'
 import type { Repeat } from './driver.ts'
 
 /**
@@ -20,7 +20,7 @@ export interface Hosts {
 const UNBEGUN = Symbol('unbegun')
 
 export function hostsOf(target: ConnectionTarget, connectTimeoutMs: number): Hosts {
-  const hosts = target.path === undefined ? target.hosts : [{ path: target.path }]
+  const { hosts, sessionAttrs } = target
   const open = new Set<Socket>()
   let first = 0
   let isClosed = false
@@ -45,7 +45,7 @@ export function hostsOf(target: ConnectionTarget, connectTimeoutMs: number): Hos
   function keep(socket: Socket, index: number): void {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
-    watchBeginning(socket, target.targetSessionAttrs, () => {
+    watchBeginning(socket, sessionAttrs, () => {
       if (first === index) first = (index + 1) % hosts.length
     })
   }
@@ -59,8 +59,7 @@ export function hostsOf(target: ConnectionTarget, connectTimeoutMs: number): Hos
         } catch (error) {
           const { code } = Object(error)
           // The server has become a standby: every other connection to it is as useless.
-          if (code === '25006' && WRITABLE.has(target.targetSessionAttrs ?? 'any'))
-            for (const socket of open) socket.destroy()
+          if (code === '25006' && WRITABLE.has(sessionAttrs)) for (const socket of open) socket.destroy()
           if (tried >= hosts.length || !(UNBEGUN in Object(error) || code === STARTING)) throw error
         }
       }
@@ -78,8 +77,6 @@ function failing(error: unknown): Socket {
   setImmediate(() => socket.destroy(error as Error))
   return socket
 }
-
-type Host = ConnectionTarget['hosts'][number] | { readonly path: string }
 
 /** A connected socket, encrypted if the connection string asks for it. */
 async function openSocket(host: Host, target: ConnectionTarget, timeoutMs: number): Promise<Socket> {
@@ -106,11 +103,11 @@ const YES = 'S'
 
 async function encrypted(
   socket: Socket,
-  { name, port }: ConnectionTarget['hosts'][number],
-  { ssl, sslnegotiation }: ConnectionTarget,
+  { name, port }: Exclude<Host, { path: string }>,
+  { ssl, isDirectTls }: ConnectionTarget,
   onBegun: (tls: Socket) => Socket,
 ): Promise<Socket> {
-  if (sslnegotiation !== 'direct') {
+  if (!isDirectTls) {
     socket.write(SSL_REQUEST)
     const answer = await happens(socket, 'data')
     if (String(answer) !== YES) {
@@ -128,7 +125,7 @@ async function encrypted(
     socket,
     host: name,
     ...(isIP(name) === 0 && { servername: name }),
-    ...(sslnegotiation === 'direct' && { ALPNProtocols: ['postgresql'] }),
+    ...(isDirectTls && { ALPNProtocols: ['postgresql'] }),
     ...(typeof ssl === 'object' ? ssl : { rejectUnauthorized: false }),
   }
   const tls = secure(options)
@@ -158,10 +155,11 @@ function happens(socket: Socket, event: 'connect' | 'data' | 'secureConnect'): P
 /** SQLSTATE of a server that does not accept connections yet. */
 const STARTING = '57P03'
 
-const WRITABLE = new Set<SessionAttrs | 'any'>(['read-write', 'primary'])
+const WRITABLE = new Set<SessionAttrs>(['read-write', 'primary'])
 
 /** Whether a server, by what it reports when a session begins, is not one of these. */
 const IS_UNSUITABLE: Readonly<Record<SessionAttrs, (report: ReadonlyMap<string, string>) => boolean>> = {
+  any: () => false,
   'read-write': (report) =>
     report.get('default_transaction_read_only') === 'on' || report.get('in_hot_standby') === 'on',
   'read-only': (report) => report.get('default_transaction_read_only') === 'off',
@@ -173,7 +171,7 @@ const IS_UNSUITABLE: Readonly<Record<SessionAttrs, (report: ReadonlyMap<string, 
  * Follows the messages of a new session up to the first ReadyForQuery, and ends one on the wrong server. Calls
  * `onUnsuitable` for a server that should not be the next one to be asked.
  */
-function watchBeginning(socket: Socket, attrs: SessionAttrs | null, onUnsuitable: () => void): void {
+function watchBeginning(socket: Socket, attrs: SessionAttrs, onUnsuitable: () => void): void {
   const report = new Map<string, string>()
   let rest: Buffer = Buffer.alloc(0)
 
@@ -191,7 +189,7 @@ function watchBeginning(socket: Socket, attrs: SessionAttrs | null, onUnsuitable
     if (type === 'E' && text.includes(`\0C${STARTING}\0`)) onUnsuitable()
     if (type !== 'Z') return
     stop()
-    if (attrs === null || !IS_UNSUITABLE[attrs](report)) return
+    if (!IS_UNSUITABLE[attrs](report)) return
     onUnsuitable()
     const code = `CONNECTION_NOT_${attrs.replaceAll('-', '_').toUpperCase()}`
     socket.destroy(unbegun(failure(code, `the server is not ${attrs} (target_session_attrs)`)))
