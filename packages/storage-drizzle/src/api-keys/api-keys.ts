@@ -3,18 +3,7 @@ import { and, eq, getTableColumns } from 'drizzle-orm'
 import { batched } from '../connection/batched.ts'
 import { type Database, oneAtATime } from '../connection/database.ts'
 import { isAfter, newestFirst, readable } from '../connection/readable.ts'
-import {
-  COUNT_KEYS,
-  FIND_BY_HASH,
-  FIND_BY_HASHES,
-  FIND_KEY,
-  INSERT_KEY,
-  LOCK_KEY,
-  LOCK_KEYS_OF_OWNER,
-  RECORD_USES,
-  SAVE_KEY,
-  TRANSFER_KEYS,
-} from './api-keys.sql.ts'
+import * as sql from './api-keys.sql.ts'
 
 /** See ApiKeyStorage. */
 export function apiKeyStorage(database: Database): ApiKeyStorage {
@@ -27,8 +16,8 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
     const [hash] = hashes
     const found =
       hash !== undefined && hashes.length === 1
-        ? await run(FIND_BY_HASH, { hash })
-        : await run(FIND_BY_HASHES, { hashes })
+        ? await run(sql.FIND_BY_HASH, { hash })
+        : await run(sql.FIND_BY_HASHES, { hashes })
     return new Map(found.map(({ hash, ...key }) => [hash, key]))
   })
 
@@ -37,10 +26,14 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
       return database.transaction(async (transaction) => {
         await oneAtATime(transaction, `keys of ${key.organization_id}`)
         const { organization_id, owner_id, created_at } = key
-        const [existing] = await transaction.run(COUNT_KEYS, { organization_id, owner_id, now: created_at })
+        const [existing] = await transaction.run(sql.COUNT_KEYS, {
+          organization_id,
+          owner_id,
+          now: created_at,
+        })
         if ((existing?.owned ?? 0) >= maximum.ofOwner) return 'ofOwner'
         if ((existing?.total ?? 0) >= maximum.ofOrganization) return 'ofOrganization'
-        await transaction.run(INSERT_KEY, { ...key, key_hash: hash })
+        await transaction.run(sql.INSERT_KEY, { ...key, key_hash: hash })
         return null
       })
     },
@@ -51,31 +44,31 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
 
     async find(organizationId, id) {
       if (!isUuid(id)) return null
-      const [key] = await run(FIND_KEY, { organization_id: organizationId, id })
+      const [key] = await run(sql.FIND_KEY, { organization_id: organizationId, id })
       return key ?? null
     },
 
     async lock(organizationId, id) {
       if (!isUuid(id)) return null
-      const [key] = await run(LOCK_KEY, { organization_id: organizationId, id })
+      const [key] = await run(sql.LOCK_KEY, { organization_id: organizationId, id })
       return key ?? null
     },
 
     lockOfOwner: (organizationId, ownerId) =>
-      run(LOCK_KEYS_OF_OWNER, { organization_id: organizationId, owner_id: ownerId }),
+      run(sql.LOCK_KEYS_OF_OWNER, { organization_id: organizationId, owner_id: ownerId }),
 
     async transfer(organizationId, ids, ownerId, { maximum, now }) {
       return database.transaction(async (transaction) => {
         await oneAtATime(transaction, `keys of ${organizationId}`)
         const transferred = { organization_id: organizationId, owner_id: ownerId, now }
-        await transaction.run(TRANSFER_KEYS, { ...transferred, ids })
-        const [existing] = await transaction.run(COUNT_KEYS, transferred)
+        await transaction.run(sql.TRANSFER_KEYS, { ...transferred, ids })
+        const [existing] = await transaction.run(sql.COUNT_KEYS, transferred)
         return (existing?.owned ?? 0) <= maximum
       })
     },
 
     async save(key) {
-      await run(SAVE_KEY, { ...key })
+      await run(sql.SAVE_KEY, { ...key })
     },
 
     async list(organizationId, ownerId, { after, limit }) {
@@ -94,7 +87,7 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
     },
 
     async recordUses(uses) {
-      await run(RECORD_USES, { ids: [...uses.keys()], times: [...uses.values()] })
+      await run(sql.RECORD_USES, { ids: [...uses.keys()], times: [...uses.values()] })
     },
   }
 }

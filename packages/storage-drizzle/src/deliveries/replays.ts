@@ -1,15 +1,7 @@
 import { isUuid, type ReplayStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { FIRST_UUID } from './delivery-id.ts'
-import {
-  ADVANCE_REPLAY,
-  COUNT_REPLAY,
-  FIND_REPLAY,
-  INSERT_REPLAY,
-  LIST_REPLAYS,
-  LIVE_ON_INDEXES,
-  STOP_REPLAY,
-} from './replays.sql.ts'
+import * as sql from './replays.sql.ts'
 
 /** See ReplayStorage. */
 export function replayStorage(database: Database): ReplayStorage {
@@ -17,7 +9,7 @@ export function replayStorage(database: Database): ReplayStorage {
 
   return {
     async insert(organizationId, { id, endpoint_id, since, until, status }, now) {
-      const inserted = await run(INSERT_REPLAY, {
+      const inserted = await run(sql.INSERT_REPLAY, {
         id,
         organization_id: organizationId,
         endpoint_id,
@@ -32,30 +24,34 @@ export function replayStorage(database: Database): ReplayStorage {
 
     async count(organizationId, { endpoint_id, since, until, status }, limit) {
       const wanted = { organization_id: organizationId, endpoint_id, since, until, status, limit }
-      const [counted] = await run(COUNT_REPLAY, wanted)
+      const [counted] = await run(sql.COUNT_REPLAY, wanted)
       return counted ?? { events: 0, is_more: false }
     },
 
     async find(organizationId, endpointId, id) {
       if (!isUuid(endpointId) || !isUuid(id)) return null
-      const [found] = await run(FIND_REPLAY, { organization_id: organizationId, endpoint_id: endpointId, id })
+      const [found] = await run(sql.FIND_REPLAY, {
+        organization_id: organizationId,
+        endpoint_id: endpointId,
+        id,
+      })
       return found === undefined ? null : replayOf(found)
     },
 
     async list(organization_id, endpoint_id, limit) {
-      return (await run(LIST_REPLAYS, { organization_id, endpoint_id, limit })).map(replayOf)
+      return (await run(sql.LIST_REPLAYS, { organization_id, endpoint_id, limit })).map(replayOf)
     },
 
     async stop(organization_id, endpoint_id, id, now) {
       if (!isUuid(endpoint_id) || !isUuid(id)) return false
-      return (await run(STOP_REPLAY, { id, organization_id, endpoint_id, now })).length > 0
+      return (await run(sql.STOP_REPLAY, { id, organization_id, endpoint_id, now })).length > 0
     },
 
     async advance(limit, now) {
       return database.transaction(async (transaction) => {
         // For the same reason as in a claim.
-        await transaction.run(LIVE_ON_INDEXES)
-        const moved = await transaction.run(ADVANCE_REPLAY, { now, limit })
+        await transaction.run(sql.LIVE_ON_INDEXES)
+        const moved = await transaction.run(sql.ADVANCE_REPLAY, { now, limit })
         if (moved.some(({ resent }) => resent > 0)) await transaction.wake()
         return moved.length > 0
       })

@@ -6,20 +6,7 @@ import {
 } from '@quickquote/core/internal'
 import { type Database, oneAtATime } from '../connection/database.ts'
 import { CATCH_UP } from '../deliveries/deliveries.sql.ts'
-import {
-  CHANGE_ENDPOINT,
-  DELETE_ENDPOINT,
-  END_PAUSE,
-  FIND_ENDPOINT,
-  FIND_HEADERS,
-  FORGET_FAILURES,
-  INSERT_ENDPOINT,
-  LIST_ENDPOINTS,
-  LOCK_ENDPOINT,
-  NAME_ENDPOINTS,
-  PARK_SOME,
-  ROTATE_SECRET,
-} from './webhook-endpoints.sql.ts'
+import * as sql from './webhook-endpoints.sql.ts'
 
 /** See WebhookEndpointStorage. */
 export function webhookEndpointStorage(database: Database): WebhookEndpointStorage {
@@ -28,7 +15,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
   async function names(organizationId: string, ids: readonly string[]) {
     const known = ids.filter(isUuid)
     if (known.length === 0) return new Map<string, string>()
-    const rows = await run(NAME_ENDPOINTS, { organization_id: organizationId, ids: known })
+    const rows = await run(sql.NAME_ENDPOINTS, { organization_id: organizationId, ids: known })
     return new Map(rows.map(({ id, name }) => [id, name]))
   }
 
@@ -36,7 +23,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
     async insert(endpoint, { secret, headers }, maximum) {
       return database.transaction(async (transaction) => {
         await oneAtATime(transaction, `endpoints of ${endpoint.organization_id}`)
-        const inserted = await transaction.run(INSERT_ENDPOINT, {
+        const inserted = await transaction.run(sql.INSERT_ENDPOINT, {
           ...endpoint,
           secret_ciphertext: secret.ciphertext,
           secret_key_id: secret.keyId,
@@ -48,22 +35,22 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       })
     },
 
-    list: (organizationId) => run(LIST_ENDPOINTS, { organization_id: organizationId }),
+    list: (organizationId) => run(sql.LIST_ENDPOINTS, { organization_id: organizationId }),
 
     async find(organizationId, id) {
       if (!isUuid(id)) return null
-      const [found] = await run(FIND_ENDPOINT, { organization_id: organizationId, id })
+      const [found] = await run(sql.FIND_ENDPOINT, { organization_id: organizationId, id })
       return found ?? null
     },
 
     async lock(organizationId, id) {
       if (!isUuid(id)) return null
-      const [found] = await run(LOCK_ENDPOINT, { organization_id: organizationId, id })
+      const [found] = await run(sql.LOCK_ENDPOINT, { organization_id: organizationId, id })
       return found ?? null
     },
 
     async findHeaders(organizationId, id) {
-      const [found] = await run(FIND_HEADERS, { organization_id: organizationId, id })
+      const [found] = await run(sql.FIND_HEADERS, { organization_id: organizationId, id })
       const { key_id = null, ciphertext = null } = found ?? {}
       return key_id === null || ciphertext === null ? null : { keyId: key_id, ciphertext }
     },
@@ -80,14 +67,14 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
     async delete(organizationId, id, now) {
       return database.transaction(async (transaction) => {
         const which = { organization_id: organizationId, id, now }
-        const deleted = await transaction.run(DELETE_ENDPOINT, which)
-        await transaction.run(PARK_SOME, which)
+        const deleted = await transaction.run(sql.DELETE_ENDPOINT, which)
+        await transaction.run(sql.PARK_SOME, which)
         return locked(deleted)
       })
     },
 
     async rotateSecret(organizationId, id, { secret, hint, previousUntil }, now) {
-      const rotated = await run(ROTATE_SECRET, {
+      const rotated = await run(sql.ROTATE_SECRET, {
         organization_id: organizationId,
         id,
         ciphertext: secret.ciphertext,
@@ -108,11 +95,11 @@ async function update(
   { headers, ends_pause, ...fields }: WebhookEndpointChange,
 ): Promise<StoredWebhookEndpoint> {
   const changes = { ...fields, ...(headers && toColumns(headers)) }
-  const changed = await run(CHANGE_ENDPOINT, { ...which, changes: JSON.stringify(changes) })
+  const changed = await run(sql.CHANGE_ENDPOINT, { ...which, changes: JSON.stringify(changes) })
   const { is_enabled, ordering } = fields
-  if (is_enabled === false) await run(PARK_SOME, which)
-  if (is_enabled === true) await run(FORGET_FAILURES, which)
-  if (ends_pause === true) await run(END_PAUSE, which)
+  if (is_enabled === false) await run(sql.PARK_SOME, which)
+  if (is_enabled === true) await run(sql.FORGET_FAILURES, which)
+  if (ends_pause === true) await run(sql.END_PAUSE, which)
   if (is_enabled === true || ordering !== undefined) {
     const limit = ordering === undefined ? PARKED_AT_ONCE : ORDERED_AT_ONCE
     await run(CATCH_UP, { endpoint_id: which.id, now: which.now, limit })

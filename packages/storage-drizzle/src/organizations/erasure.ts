@@ -3,39 +3,18 @@ import { batched } from '../connection/batched.ts'
 import { type Database, oneAtATime, type UnhurriedDatabase } from '../connection/database.ts'
 
 import { auditStorage } from './audit-log.ts'
-import {
-  BEGIN_ERASURE,
-  COUNT_OF_ORGANIZATION,
-  COUNT_REMOVED,
-  END_ENDPOINTS,
-  ERASE_HISTORY,
-  FIND_ERASED,
-  FIND_ERASING,
-  FIND_ERASURE,
-  FIND_FILES,
-  FORGET_FILES,
-  IS_BEGUN,
-  IS_OPEN,
-  LOCK_ERASURE,
-  LOOK,
-  LOOK_AGAIN,
-  NEXT_ERASURE,
-  POSTPONE_ERASURE,
-  REMOVE_AUDIT_LOG,
-  REMOVE_ROWS,
-  SET_LEFT_TO_HOST,
-} from './erasure.sql.ts'
+import * as sql from './erasure.sql.ts'
 
 /** See ErasureStorage. History is changed by functions of the schema's owner. */
 export function erasureStorage(database: Database): Omit<ErasureStorage, keyof BatchErasing> {
   const { run, wake } = database
   const erasing = batched(async (ids) => {
-    const found = await run(FIND_ERASING, { organization_ids: ids })
+    const found = await run(sql.FIND_ERASING, { organization_ids: ids })
     return new Map(found.map(({ id }) => [id, true]))
   })
   return {
     async eraseHistory(organizationId, quotationId, since) {
-      const [erased] = await run(ERASE_HISTORY, {
+      const [erased] = await run(sql.ERASE_HISTORY, {
         organization_id: organizationId,
         quotation_id: quotationId,
         since,
@@ -47,7 +26,7 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, keyof B
 
     async findErased(quotations) {
       if (quotations.length === 0) return new Set()
-      const erased = await run(FIND_ERASED, {
+      const erased = await run(sql.FIND_ERASED, {
         ids: quotations.map(({ id }) => id),
         organization_ids: quotations.map(({ organization_id }) => organization_id),
         since: quotations.map(({ since }) => since ?? 'infinity'),
@@ -60,17 +39,17 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, keyof B
       await database.transaction(async (transaction) => {
         await oneAtATime(transaction, `erasing ${organizationId}`)
         const begun = { organization_id: organizationId, keeps_audit_log: keepAuditLog }
-        const [known] = await transaction.run(IS_BEGUN, begun)
+        const [known] = await transaction.run(sql.IS_BEGUN, begun)
         if (known?.begun) return
         await auditStorage(transaction).record(entry)
-        await transaction.run(BEGIN_ERASURE, { ...begun, now })
+        await transaction.run(sql.BEGIN_ERASURE, { ...begun, now })
         await transaction.wake()
       })
-      await run(END_ENDPOINTS, { organization_id: organizationId })
+      await run(sql.END_ENDPOINTS, { organization_id: organizationId })
     },
 
     async find(organizationId) {
-      const [found] = await run(FIND_ERASURE, { organization_id: organizationId })
+      const [found] = await run(sql.FIND_ERASURE, { organization_id: organizationId })
       if (found === undefined) return null
       const { status, removed, left, requested, finished } = found
       return {
@@ -83,7 +62,7 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, keyof B
     },
 
     async count(organizationId) {
-      const counted = await run(COUNT_OF_ORGANIZATION, { organization_id: organizationId })
+      const counted = await run(sql.COUNT_OF_ORGANIZATION, { organization_id: organizationId })
       return Object.fromEntries(counted.map(({ name, rows }) => [name, rows]))
     },
 
@@ -92,34 +71,34 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, keyof B
     },
 
     async next() {
-      const [next] = await run(NEXT_ERASURE)
+      const [next] = await run(sql.NEXT_ERASURE)
       return next === undefined ? null : { organizationId: next.organization, isHostAsked: next.asked }
     },
 
     async countRemoved(organizationId, removed) {
-      await run(COUNT_REMOVED, { organization_id: organizationId, removed: JSON.stringify(removed) })
+      await run(sql.COUNT_REMOVED, { organization_id: organizationId, removed: JSON.stringify(removed) })
     },
 
     async setLeftToHost(organizationId, leftToHost) {
-      await run(SET_LEFT_TO_HOST, {
+      await run(sql.SET_LEFT_TO_HOST, {
         organization_id: organizationId,
         left_to_host: JSON.stringify(leftToHost),
       })
     },
 
     async findFiles(organizationId, limit) {
-      const files = await run(FIND_FILES, { organization_id: organizationId, limit })
+      const files = await run(sql.FIND_FILES, { organization_id: organizationId, limit })
       return files.map(({ id }) => ({ id, organization_id: organizationId }))
     },
 
     async forgetFiles(organizationId, files) {
       const ids = files.map(({ id }) => id)
-      const [counted] = await run(FORGET_FILES, { organization_id: organizationId, ids })
+      const [counted] = await run(sql.FORGET_FILES, { organization_id: organizationId, ids })
       return counted?.removed ?? 0
     },
 
     async postpone(organizationId) {
-      await run(POSTPONE_ERASURE, { organization_id: organizationId, ms: 0 })
+      await run(sql.POSTPONE_ERASURE, { organization_id: organizationId, ms: 0 })
     },
   }
 }
@@ -134,10 +113,10 @@ const OPEN_MS = 60_000
 
 /** One at a time for each organization. */
 export function batchErasing({ transaction }: UnhurriedDatabase): BatchErasing {
-  async function remove(tables: typeof REMOVE_ROWS, organization_id: string, limit: number) {
+  async function remove(tables: typeof sql.REMOVE_ROWS, organization_id: string, limit: number) {
     return transaction(async (run) => {
-      if ((await run(LOCK_ERASURE, { organization_id })).length === 0) return null
-      await run(END_ENDPOINTS, { organization_id })
+      if ((await run(sql.LOCK_ERASURE, { organization_id })).length === 0) return null
+      await run(sql.END_ENDPOINTS, { organization_id })
       const counts: Record<string, number> = {}
       let total = 0
       for (const { name, removal } of tables) {
@@ -147,26 +126,27 @@ export function batchErasing({ transaction }: UnhurriedDatabase): BatchErasing {
         if (removed > 0) counts[name] = removed
         total += removed
       }
-      await run(COUNT_REMOVED, { organization_id, removed: JSON.stringify(counts) })
+      await run(sql.COUNT_REMOVED, { organization_id, removed: JSON.stringify(counts) })
       return total
     })
   }
 
   return {
-    removeRows: (organizationId, limit) => remove(REMOVE_ROWS, organizationId, limit),
-    removeAuditLog: (organizationId, limit) => remove(REMOVE_AUDIT_LOG, organizationId, limit),
+    removeRows: (organizationId, limit) => remove(sql.REMOVE_ROWS, organizationId, limit),
+    removeAuditLog: (organizationId, limit) => remove(sql.REMOVE_AUDIT_LOG, organizationId, limit),
 
     async look(organization_id) {
       await transaction(async (run) => {
-        const [locked] = await run(LOCK_ERASURE, { organization_id })
+        const [locked] = await run(sql.LOCK_ERASURE, { organization_id })
         if (locked === undefined) return
         if (locked.finished) {
-          const [transactions] = await run(IS_OPEN, { organization_id })
-          if (transactions?.open) return void (await run(POSTPONE_ERASURE, { organization_id, ms: OPEN_MS }))
+          const [transactions] = await run(sql.IS_OPEN, { organization_id })
+          if (transactions?.open)
+            return void (await run(sql.POSTPONE_ERASURE, { organization_id, ms: OPEN_MS }))
         }
-        const [found] = await run(locked.finished ? LOOK_AGAIN : LOOK, { organization_id })
+        const [found] = await run(locked.finished ? sql.LOOK_AGAIN : sql.LOOK, { organization_id })
         const ms = found?.left ? LEFT_MS : OPEN_MS
-        await run(POSTPONE_ERASURE, { organization_id, ms })
+        await run(sql.POSTPONE_ERASURE, { organization_id, ms })
       })
     },
   }

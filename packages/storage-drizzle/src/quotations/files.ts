@@ -5,19 +5,7 @@ import type { Database } from '../connection/database.ts'
 import { type Guard, withStorageErrors } from '../connection/storage-error.ts'
 import { firstIdOf } from '../deliveries/delivery-id.ts'
 import { REFUSE_ERASED } from '../organizations/not-erased.sql.ts'
-import {
-  ABANDON_OLD_UPLOADS,
-  ABANDON_UPLOADS,
-  DELETE_CHUNKS,
-  FIND_CHUNK,
-  FORGET_UPLOADS,
-  INSERT_CHUNK,
-  NOTE_STRAYS,
-  QUEUE_FOR_DELETION,
-  RECORD_UPLOAD,
-  RENEW_UPLOAD,
-  TAKE_UPLOADS,
-} from './files.sql.ts'
+import * as sql from './files.sql.ts'
 
 /**
  * Larger chunks are only slightly faster. As base64 a chunk must stay below 128 KiB: V8 allocates larger strings where
@@ -39,12 +27,14 @@ export function fileStorage(database: Database, guard?: Guard): FileStorage {
   const inTurn = pLimit(WRITES_AT_ONCE)
   const statements = {
     insertChunk: ({ id, organization_id }: FileId, position: number, isLast: boolean, base64: string) =>
-      inTurn(() => database.run(INSERT_CHUNK, { id, organization_id, position, is_last: isLast, base64 })),
+      inTurn(() =>
+        database.run(sql.INSERT_CHUNK, { id, organization_id, position, is_last: isLast, base64 }),
+      ),
     async findChunk({ id, organization_id }: FileId, position: number) {
-      const [chunk] = await database.run(FIND_CHUNK, { id, organization_id, position })
+      const [chunk] = await database.run(sql.FIND_CHUNK, { id, organization_id, position })
       return chunk
     },
-    deleteFiles: (files: readonly FileId[]) => database.run(DELETE_CHUNKS, listed(files)),
+    deleteFiles: (files: readonly FileId[]) => database.run(sql.DELETE_CHUNKS, listed(files)),
   }
   const { insertChunk, findChunk, deleteFiles } = withStorageErrors('files', statements, guard)
 
@@ -90,23 +80,28 @@ export function fileStorage(database: Database, guard?: Guard): FileStorage {
 export function uploadStorage(database: Database): UploadStorage {
   return {
     async record({ id, organization_id }, now) {
-      await database.run(RECORD_UPLOAD, { id, organization_id, now })
+      await database.run(sql.RECORD_UPLOAD, { id, organization_id, now })
     },
 
     async renew({ id, organization_id }, { isReceived }, now) {
-      const renewed = await database.run(RENEW_UPLOAD, { id, organization_id, is_received: isReceived, now })
+      const renewed = await database.run(sql.RENEW_UPLOAD, {
+        id,
+        organization_id,
+        is_received: isReceived,
+        now,
+      })
       if (renewed.length > 0) return true
       await database.run(REFUSE_ERASED, { organization_id })
       return false
     },
 
-    abandon: (files, now) => database.run(ABANDON_UPLOADS, { ...listed(files), now }),
+    abandon: (files, now) => database.run(sql.ABANDON_UPLOADS, { ...listed(files), now }),
 
     abandonBefore: (olderThan, limit, now) =>
-      database.run(ABANDON_OLD_UPLOADS, { older_than: olderThan, limit, now }),
+      database.run(sql.ABANDON_OLD_UPLOADS, { older_than: olderThan, limit, now }),
 
     async noteStrays(olderThan, now) {
-      await database.run(NOTE_STRAYS, {
+      await database.run(sql.NOTE_STRAYS, {
         first_id: firstIdOf(olderThan),
         created_at: new Date(olderThan.getTime() - 1),
         now,
@@ -114,11 +109,11 @@ export function uploadStorage(database: Database): UploadStorage {
     },
 
     async queueForDeletion(files, now) {
-      if (files.length > 0) await database.run(QUEUE_FOR_DELETION, { ...listed(files), now })
+      if (files.length > 0) await database.run(sql.QUEUE_FOR_DELETION, { ...listed(files), now })
     },
 
     async forget(files) {
-      await database.run(FORGET_UPLOADS, listed(files))
+      await database.run(sql.FORGET_UPLOADS, listed(files))
     },
   }
 }
@@ -133,7 +128,7 @@ export async function takeUploads(
   fileIds: readonly string[],
 ): Promise<void> {
   if (fileIds.length === 0) return
-  const taken = await run(TAKE_UPLOADS, { ids: fileIds, organization_id: organizationId })
+  const taken = await run(sql.TAKE_UPLOADS, { ids: fileIds, organization_id: organizationId })
   if (taken.length !== fileIds.length) {
     throw validationFailed([
       { pointer: '/files', detail: 'must be uploaded files that no other quotation uses' },

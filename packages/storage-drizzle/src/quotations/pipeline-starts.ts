@@ -3,17 +3,7 @@ import type { Database } from '../connection/database.ts'
 import { traceOf } from '../connection/readable.ts'
 import type { Row } from '../connection/statement.ts'
 import { claimForAcceptance } from './acceptance.ts'
-import {
-  CLAIM_STARTS,
-  END_START,
-  FIND_CANCELLED,
-  FORGET_START,
-  ORDER_CANCEL,
-  ORDER_START,
-  POSTPONE_START,
-  RELEASE_START,
-  RELEASE_UNKNOWN_STARTS,
-} from './pipeline-starts.sql.ts'
+import * as sql from './pipeline-starts.sql.ts'
 
 /** See PipelineStartStorage. */
 export function pipelineStartStorage(database: Database): PipelineStartStorage {
@@ -23,7 +13,7 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
         const known = await claimForAcceptance(transaction, quotation, idempotency)
         if (known !== null) return known
         const { id, api_key_id: _, created_at, ...quote } = quotation
-        await transaction.run(ORDER_START, {
+        await transaction.run(sql.ORDER_START, {
           quotation_id: id,
           organization_id: quote.organization_id,
           due_at: created_at,
@@ -35,16 +25,16 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
     },
 
     async claim({ workerId, limit, held, now }) {
-      if (held !== undefined) await database.run(RELEASE_UNKNOWN_STARTS, { worker_id: workerId, held })
-      const rows = await database.run(CLAIM_STARTS, { worker_id: workerId, limit, now })
+      if (held !== undefined) await database.run(sql.RELEASE_UNKNOWN_STARTS, { worker_id: workerId, held })
+      const rows = await database.run(sql.CLAIM_STARTS, { worker_id: workerId, limit, now })
       return { claimed: rows.flatMap(toClaimedStart), nextDueAt: rows[0]?.next_due_at ?? null }
     },
 
     async settle({ workerId, quotationId, attempt, retryAt }) {
       const held = { worker_id: workerId, quotation_id: quotationId, attempt }
-      const [ended] = retryAt === null ? await database.run(END_START, held) : []
+      const [ended] = retryAt === null ? await database.run(sql.END_START, held) : []
       // It goes on if it is to be tried again, or was cancelled meanwhile.
-      if (ended === undefined) await database.run(POSTPONE_START, { ...held, due_at: retryAt })
+      if (ended === undefined) await database.run(sql.POSTPONE_START, { ...held, due_at: retryAt })
     },
 
     orderCancel(given, now) {
@@ -66,12 +56,12 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
     },
 
     async findCancelled(workerId) {
-      const cancelled = await database.run(FIND_CANCELLED, { worker_id: workerId })
+      const cancelled = await database.run(sql.FIND_CANCELLED, { worker_id: workerId })
       return new Set(cancelled.map(({ id }) => id))
     },
 
     async release({ workerId, quotationId, attempt }) {
-      await database.run(RELEASE_START, { worker_id: workerId, quotation_id: quotationId, attempt })
+      await database.run(sql.RELEASE_START, { worker_id: workerId, quotation_id: quotationId, attempt })
       await database.wake()
     },
   }
@@ -89,13 +79,13 @@ export async function orderCancel(
   quote: string | null,
 ): Promise<void> {
   const cancelled = { organization_id: organizationId, quotation_id: quotationId, quote }
-  const [forgotten] = await run(FORGET_START, cancelled)
+  const [forgotten] = await run(sql.FORGET_START, cancelled)
   if (forgotten !== undefined) return
-  await run(ORDER_CANCEL, { ...cancelled, now })
+  await run(sql.ORDER_CANCEL, { ...cancelled, now })
   await wake()
 }
 
-function toClaimedStart(row: Row<typeof CLAIM_STARTS.columns>): ClaimedStart[] {
+function toClaimedStart(row: Row<typeof sql.CLAIM_STARTS.columns>): ClaimedStart[] {
   const {
     quotation_id: id,
     hook,

@@ -7,23 +7,7 @@ import { traceOf } from '../connection/readable.ts'
 import { FIRST_UUID, firstIdOf, LAST_UUID } from '../deliveries/delivery-id.ts'
 import { claimForAcceptance } from './acceptance.ts'
 import { orderCancel } from './pipeline-starts.ts'
-import {
-  ERASE_QUOTATION,
-  FIND_CHANGED,
-  FIND_PROPOSAL,
-  FIND_PROPOSAL_OF,
-  FIND_QUOTATIONS,
-  FIND_STALLED,
-  FIND_STEPS,
-  INSERT_QUOTATIONS,
-  LIST_QUOTATIONS,
-  LOCK_FOR_ERASING,
-  LOCK_PROGRESS,
-  listName,
-  NAME_QUOTATIONS,
-  READ_PROGRESS,
-  SAVE_PROGRESS,
-} from './quotations.sql.ts'
+import * as sql from './quotations.sql.ts'
 
 type Lookups =
   | 'find'
@@ -59,14 +43,14 @@ export function quotationStorage(database: Database): QuotationStorage {
     },
 
     async findStalled(silentSince, limit) {
-      const stalled = await run(FIND_STALLED, { silent_since: silentSince, limit })
+      const stalled = await run(sql.FIND_STALLED, { silent_since: silentSince, limit })
       return stalled.map(({ id }) => id)
     },
 
     async lockProgress(quotationId) {
       if (!isUuid(quotationId)) return null
-      const [locked] = await run(LOCK_PROGRESS, { id: quotationId })
-      const [progress] = locked === undefined ? [] : await run(READ_PROGRESS, { id: quotationId })
+      const [locked] = await run(sql.LOCK_PROGRESS, { id: quotationId })
+      const [progress] = locked === undefined ? [] : await run(sql.READ_PROGRESS, { id: quotationId })
       if (locked === undefined || progress === undefined) return null
       const { traceparent, tracestate, ...quotation } = locked
       return { ...quotation, ...progress, trace: traceOf({ traceparent, tracestate }) }
@@ -74,7 +58,7 @@ export function quotationStorage(database: Database): QuotationStorage {
 
     async saveProgress(organizationId, quotationId, { event: _, ...change }, now) {
       const saved = { organization_id: organizationId, id: quotationId, now }
-      await run(SAVE_PROGRESS, { ...saved, change: JSON.stringify(change) })
+      await run(sql.SAVE_PROGRESS, { ...saved, change: JSON.stringify(change) })
     },
 
     cancelStart: (organizationId, quotationId, now) =>
@@ -82,12 +66,12 @@ export function quotationStorage(database: Database): QuotationStorage {
 
     async lockForErasing(organizationId, quotationId) {
       if (!isUuid(quotationId)) return 'unknown'
-      const [row] = await run(LOCK_FOR_ERASING, { id: quotationId })
+      const [row] = await run(sql.LOCK_FOR_ERASING, { id: quotationId })
       return ownedBy(row && { ...row, found: { created_at: row.created_at } }, organizationId)
     },
 
     async erase(organizationId, quotationId) {
-      const files = await run(ERASE_QUOTATION, { organization_id: organizationId, id: quotationId })
+      const files = await run(sql.ERASE_QUOTATION, { organization_id: organizationId, id: quotationId })
       return files.map(({ id }) => id)
     },
   }
@@ -96,7 +80,7 @@ export function quotationStorage(database: Database): QuotationStorage {
 /** The most frequent calls of partners. */
 function lookups({ run }: Database): Pick<QuotationStorage, Lookups> {
   const quotationById = batched(async (ids) => {
-    const rows = await run(FIND_QUOTATIONS, { ids })
+    const rows = await run(sql.FIND_QUOTATIONS, { ids })
     return new Map(rows.map(({ organization_id, ...found }) => [found.id, { organization_id, found }]))
   })
 
@@ -108,7 +92,7 @@ function lookups({ run }: Database): Pick<QuotationStorage, Lookups> {
 
     async list(organizationId, filter, { after, limit }) {
       const { status, source, created_since, created_until, external_id } = filter
-      const list = LIST_QUOTATIONS[listName(status, source, external_id !== null)]
+      const list = sql.LIST_QUOTATIONS[sql.listName(status, source, external_id !== null)]
       assert(list !== undefined)
       const until = created_until === null ? LAST_UUID : firstIdOf(created_until)
       return run(list, {
@@ -121,7 +105,7 @@ function lookups({ run }: Database): Pick<QuotationStorage, Lookups> {
     },
 
     async findChanged(seen) {
-      const changed = await run(FIND_CHANGED, {
+      const changed = await run(sql.FIND_CHANGED, {
         organization_ids: seen.map(({ organization_id }) => organization_id),
         ids: seen.map(({ id }) => id),
         updated_at: seen.map(({ updated_at }) => updated_at),
@@ -131,7 +115,7 @@ function lookups({ run }: Database): Pick<QuotationStorage, Lookups> {
 
     async findPipelineStatus(organizationId, quotationId) {
       if (!isUuid(quotationId)) return 'unknown'
-      const rows = await run(FIND_STEPS, { id: quotationId })
+      const rows = await run(sql.FIND_STEPS, { id: quotationId })
       const [first] = rows
       if (first === undefined) return 'unknown'
       const steps = rows.flatMap(({ step, step_status, step_error_code, started_at, completed_at }) =>
@@ -144,7 +128,7 @@ function lookups({ run }: Database): Pick<QuotationStorage, Lookups> {
 
     async findProposalOf(organizationId, quotationId) {
       if (!isUuid(quotationId)) return 'unknown'
-      const [row] = await run(FIND_PROPOSAL_OF, { id: quotationId })
+      const [row] = await run(sql.FIND_PROPOSAL_OF, { id: quotationId })
       if (row === undefined) return 'unknown'
       const { owner, id, ...proposal } = row
       const found = id === null ? null : { id, ...proposal }
@@ -153,7 +137,7 @@ function lookups({ run }: Database): Pick<QuotationStorage, Lookups> {
 
     async findProposal(organizationId, id) {
       if (!isUuid(id)) return 'unknown'
-      const [row] = await run(FIND_PROPOSAL, { id })
+      const [row] = await run(sql.FIND_PROPOSAL, { id })
       if (row === undefined) return 'unknown'
       const { owner, ...found } = row
       return ownedBy({ organization_id: owner, found }, organizationId)
@@ -161,14 +145,14 @@ function lookups({ run }: Database): Pick<QuotationStorage, Lookups> {
 
     async findNames(organizationId, ids) {
       if (ids.length === 0) return new Map()
-      const rows = await run(NAME_QUOTATIONS, { ids, organization_id: organizationId })
+      const rows = await run(sql.NAME_QUOTATIONS, { ids, organization_id: organizationId })
       return new Map(rows.map(({ id, name }) => [id, name]))
     },
   }
 }
 
 async function insertQuotations({ run }: Database, quotations: readonly NewQuotation[]): Promise<void> {
-  await run(INSERT_QUOTATIONS, { quotations: JSON.stringify(quotations.map(rowOf)) })
+  await run(sql.INSERT_QUOTATIONS, { quotations: JSON.stringify(quotations.map(rowOf)) })
 }
 
 function rowOf({ requirementsText, trace, ...quotation }: NewQuotation) {

@@ -4,16 +4,7 @@ import { RELEASE_NEXT } from '../deliveries/deliveries.sql.ts'
 import { COUNT_HOURS } from '../deliveries/delivery-hours.sql.ts'
 import { firstIdOf } from '../deliveries/delivery-id.ts'
 import { MAKE_PARTITIONS } from '../migrations/migrations.sql.ts'
-import {
-  ABANDON_FILES,
-  DROP_EXPIRED_DAY,
-  EXPIRE_DELIVERIES,
-  FORGET_KEYS,
-  FORGET_REPLAYS,
-  REMOVE_AUDIT_ENTRIES,
-  REMOVE_EXPIRED_ROWS,
-  REMOVE_STRAY_LEASES,
-} from './retention.sql.ts'
+import * as sql from './retention.sql.ts'
 
 interface Dropped {
   readonly days: number
@@ -40,7 +31,11 @@ export function retentionStorage(connection: Connection): RetentionStorage {
 
   async function dropDays(table: string, before: Date): Promise<Dropped> {
     for (let days = 0; ; days += 1) {
-      const [day] = await run(DROP_EXPIRED_DAY, { of_table: table, before, kept_deliveries: idAfter(before) })
+      const [day] = await run(sql.DROP_EXPIRED_DAY, {
+        of_table: table,
+        before,
+        kept_deliveries: idAfter(before),
+      })
       if (day?.result !== 'dropped') {
         return {
           days,
@@ -54,7 +49,7 @@ export function retentionStorage(connection: Connection): RetentionStorage {
   /** A default partition cannot be dropped. It only has rows if a day's partition was not created in time. */
   async function emptyDefault(table: string, before: Date): Promise<number> {
     for (let total = 0; ; ) {
-      const [rows] = await run(REMOVE_EXPIRED_ROWS, { of_table: table, before, at_most: BATCH })
+      const [rows] = await run(sql.REMOVE_EXPIRED_ROWS, { of_table: table, before, at_most: BATCH })
       const removed = rows?.removed ?? 0
       total += removed
       if (removed < BATCH) return total
@@ -71,18 +66,18 @@ export function retentionStorage(connection: Connection): RetentionStorage {
     },
 
     async forgetIdempotencyKeys(before) {
-      await run(FORGET_KEYS, { before })
+      await run(sql.FORGET_KEYS, { before })
     },
 
     async expireDeliveries(before, limit) {
-      const rows = await run(EXPIRE_DELIVERIES, { kept: idAfter(before), before, limit })
+      const rows = await run(sql.EXPIRE_DELIVERIES, { kept: idAfter(before), before, limit })
       if (rows.length > 0) await run(RELEASE_NEXT, { now: new Date() })
       const parked = rows.filter((row) => row.parked).length
       return { parked, pending: rows.length - parked }
     },
 
     async removeStrayLeases(leasedBefore) {
-      const removed = await run(REMOVE_STRAY_LEASES, { leased_before: leasedBefore })
+      const removed = await run(sql.REMOVE_STRAY_LEASES, { leased_before: leasedBefore })
       return removed.length
     },
 
@@ -99,16 +94,16 @@ export function retentionStorage(connection: Connection): RetentionStorage {
     },
 
     async forgetReplays(before) {
-      await run(FORGET_REPLAYS, { before })
+      await run(sql.FORGET_REPLAYS, { before })
     },
 
     async removeAuditEntries(before, limit) {
-      const [entries] = await run(REMOVE_AUDIT_ENTRIES, { before, kept: idAfter(before), at_most: limit })
+      const [entries] = await run(sql.REMOVE_AUDIT_ENTRIES, { before, kept: idAfter(before), at_most: limit })
       return entries?.removed ?? 0
     },
 
     async abandonFilesOfEndedQuotations(endedBefore, limit, now) {
-      const abandoned = await run(ABANDON_FILES, {
+      const abandoned = await run(sql.ABANDON_FILES, {
         kept: idAfter(endedBefore),
         before: endedBefore,
         limit,
