@@ -1,5 +1,6 @@
 import type { ClaimedDelivery } from '@quickquote/core/internal'
 import { createHeldLeases } from '../lib/held-leases.ts'
+import { createTally, type Tally } from '../lib/tally.ts'
 
 export type LeasedDelivery = Pick<ClaimedDelivery, 'id' | 'endpoint'>
 
@@ -21,12 +22,16 @@ interface KnownLeases {
 
 export function createDeliveryLeases(): DeliveryLeases {
   const held = createHeldLeases()
-  const perEndpoint = new Map<string, number>()
+  const perEndpoint = createTally()
+
+  function count(leases: Tally, deliveries: readonly LeasedDelivery[], by: 1 | -1): void {
+    for (const { endpoint } of deliveries) leases.change(endpoint.id, by)
+  }
 
   function without(ending: readonly LeasedDelivery[]): ReadonlyMap<string, number> {
-    const left = new Map(perEndpoint)
+    const left = createTally(perEndpoint.byKey)
     count(left, ending, -1)
-    return left
+    return left.byKey
   }
 
   return {
@@ -40,13 +45,5 @@ export function createDeliveryLeases(): DeliveryLeases {
     },
     claiming: (ending, claim) =>
       held.claiming((ids) => claim(ids === undefined ? { leases: without(ending) } : { held: ids })),
-  }
-}
-
-function count(leases: Map<string, number>, deliveries: readonly LeasedDelivery[], by: 1 | -1): void {
-  for (const { endpoint } of deliveries) {
-    const counted = (leases.get(endpoint.id) ?? 0) + by
-    if (counted === 0) leases.delete(endpoint.id)
-    else leases.set(endpoint.id, counted)
   }
 }

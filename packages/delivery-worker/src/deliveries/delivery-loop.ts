@@ -3,6 +3,7 @@ import type { ClaimedDelivery, RoundMemory, SettledAttempt, UnbegunDelivery } fr
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
 import { createIdleWaits } from '../lib/idle-waits.ts'
+import { createTally } from '../lib/tally.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
 import { createDeliveryLeases, type LeasedDelivery } from './delivery-leases.ts'
@@ -60,9 +61,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const idleWaits = createIdleWaits(() => alarm.ringIn(0))
   const settled: SettledAttempt[] = []
   let onDrained = () => {}
-  let underWay = 0
   /** By organization. */
-  const underWayOf = new Map<string, number>()
+  const underWay = createTally()
   const unbegun: (UnbegunDelivery & LeasedDelivery)[] = []
   let isDraining = false
   let quietUntil = 0
@@ -84,7 +84,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
 
   async function round(): Promise<void> {
     const mayClaim = !isDraining && lifeSigns.isFresh()
-    const limit = mayClaim ? concurrency - underWay : 0
+    const limit = mayClaim ? concurrency - underWay.total() : 0
     const life = lifeSigns.life()
     const batch = [...settled]
     if (!mayClaim) alarm.ringIn(pollIntervalMs)
@@ -92,7 +92,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const begun = performance.now()
     const found = idleWaits.round()
     const ended = batch.map(({ delivery }) => delivery)
-    const wanted = { workerId, settled: batch, limit, perEndpoint, underWay: underWayOf, memory }
+    const wanted = { workerId, settled: batch, limit, perEndpoint, underWay: underWay.byKey, memory }
     const result = await leases.claiming(ended, (known) =>
       storage.deliveries.round({ now: now(), ...wanted, ...known }),
     )
@@ -115,21 +115,14 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   }
 
   async function begin(delivery: ClaimedDelivery, options: Parameters<Dispatch>[1]): Promise<void> {
-    count(delivery.organization_id, 1)
+    underWay.change(delivery.organization_id, 1)
     const attempt = await dispatch(delivery, options)
-    count(delivery.organization_id, -1)
+    underWay.change(delivery.organization_id, -1)
     if (attempt.status === 'unbegun') unbegun.push({ ...attempt.delivery, endpoint: delivery.endpoint })
     else settled.push(attempt)
     // Other workers obey a pause once it is recorded.
     const isUrgent = attempt.status !== 'unbegun' && attempt.paused_until !== null
-    alarm.ringIn(isUrgent || settled.length >= Math.min(FULL_BATCH, underWay) ? 0 : pace.batchMs())
-  }
-
-  function count(organizationId: string, change: 1 | -1): void {
-    underWay += change
-    const ofOrganization = (underWayOf.get(organizationId) ?? 0) + change
-    if (ofOrganization === 0) underWayOf.delete(organizationId)
-    else underWayOf.set(organizationId, ofOrganization)
+    alarm.ringIn(isUrgent || settled.length >= Math.min(FULL_BATCH, underWay.total()) ? 0 : pace.batchMs())
   }
 
   async function giveBack(): Promise<void> {
@@ -141,7 +134,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   }
 
   function leasesLeft(): number {
-    return underWay + settled.length + unbegun.length
+    return underWay.total() + settled.length + unbegun.length
   }
 
   return {
@@ -162,7 +155,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     idle: idleWaits.idle,
     claims: idleWaits.claims,
     leasesLeft,
-    inFlight: () => underWay,
+    inFlight: underWay.total,
     failingForMs: () => backoff.failingForMs(),
   }
 }

@@ -5,14 +5,10 @@ import {
   eventIdOf,
   newId,
   type Outcome,
-  requestHeaders,
   type SettledAttempt,
-  STANDARD_HEADERS,
   settle,
-  signingTime,
   type UnbegunDelivery,
 } from '@quickquote/core/internal'
-import { headerNames, signWith } from '@quickquote/webhook-signature'
 import type { Http } from '../http/http.ts'
 import type { Turn } from '../http/origin-gate.ts'
 import { createResponseSample, type ResponseListener } from '../http/response-sample.ts'
@@ -20,6 +16,7 @@ import type { DeliveryTelemetry, Origins } from '../telemetry/delivery-telemetry
 import { UNINSTRUMENTED } from '../telemetry/telemetry.ts'
 import type { UnusableKeys } from '../upkeep/unusable-keys.ts'
 import { createPauses } from './pauses.ts'
+import { signedHeaders } from './signed-headers.ts'
 import type { Target, Targets } from './targets.ts'
 
 /**
@@ -66,7 +63,7 @@ export function createDispatch({
   unusableKeys: UnusableKeys
 }): Dispatch {
   const { delivery: policy, keyring, logger, now } = settings
-  const names = headerNames(settings.productName)
+  const headersOf = signedHeaders(settings, userAgent)
   const pauses = createPauses()
 
   /** null: its encryption key is missing here, or another has its id. */
@@ -102,27 +99,6 @@ export function createDispatch({
       turn.leave()
       return signingFailed(error, delivery.endpoint.id)
     }
-  }
-
-  function headersOf(
-    { event_id, event_type, event_sequence, body }: ClaimedDelivery,
-    { key, previousKey, standardKeys, headers: own }: Target,
-    created_at: Date,
-  ): Record<string, string> {
-    const timestamp = signingTime(created_at)
-    const attempt = { event_id, event_type, event_sequence, created_at }
-    const headers = { ...own, ...requestHeaders(names, attempt, policy) }
-    // Only one value: the specification's receivers compare everything after `v1=`.
-    headers[names.signature] = signWith({ hmac: key, timestamp, body })
-    if (previousKey !== null) {
-      headers[names.previousSignature] = signWith({ hmac: previousKey, timestamp, body })
-    }
-    if (policy.standardWebhooks) {
-      const content = `${eventIdOf(event_id)}.${timestamp}.${body}`
-      headers[STANDARD_HEADERS.signature] = standardKeys.map((hmac) => `v1,${hmac(content)}`).join(' ')
-    }
-    headers['User-Agent'] = userAgent
-    return headers
   }
 
   /** A test has one attempt, and someone is waiting for it, so it fails. */

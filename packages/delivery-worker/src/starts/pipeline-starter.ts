@@ -8,8 +8,9 @@ import { createHeldLeases } from '../lib/held-leases.ts'
 import { createIdleWaits } from '../lib/idle-waits.ts'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
 import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
+import { createEndedQuotes } from './ended-quotes.ts'
 import { createStartAttempt } from './start-attempt.ts'
-import { CANCELLED, createStartSignals } from './start-signals.ts'
+import { createStartSignals } from './start-signals.ts'
 
 export interface PipelineStarter {
   /** Call it when there may be an order. */
@@ -48,12 +49,12 @@ export function createPipelineStarter({
   const { start: policy, logger, now } = settings
   const backoff = createBackoff(logger, 'pipeline starts cannot be claimed or completed')
   const alarm = createAlarm(round)
-  const endedAlarm = createAlarm(abortEnded)
   const leases = createHeldLeases()
   const stopped = new AbortController()
   // Each unrecorded start listens to it.
   setMaxListeners(0, stopped.signal)
   const signals = createStartSignals()
+  const endedQuotes = createEndedQuotes({ storage, logger, workerId, signals, pollIntervalMs })
   /** Starts in progress, with their controllers: a signal must not be collected before its start ends. */
   const underWay = new Map<Promise<unknown>, AbortController>()
   const attempt = createStartAttempt({ integrations, workerId, telemetry, persist })
@@ -61,7 +62,7 @@ export function createPipelineStarter({
   let isDraining = false
 
   async function round(): Promise<void> {
-    if (underWay.size > 0) await abortCancelled()
+    if (underWay.size > 0) await endedQuotes.abortCancelled()
     const limit = policy.concurrency - underWay.size
     if (limit <= 0 || isDraining) return
     if (!lifeSigns.isFresh()) return alarm.ringIn(pollIntervalMs)
@@ -83,33 +84,10 @@ export function createPipelineStarter({
     }
   }
 
-  /** A quote may be cancelled by any process, which then wakes the workers. */
-  async function abortCancelled(): Promise<void> {
-    try {
-      signals.abort(await storage.pipelineStarts.findCancelled(workerId), CANCELLED)
-    } catch (error) {
-      logger.debug({ err: error }, 'cancelled quotes cannot be looked up')
-    }
-  }
-
-  /** A quotation may be erased by any process, during its hook or while a run continues with its signal. */
-  async function abortEnded(): Promise<void> {
-    const quotations = signals.quotations()
-    if (quotations.length === 0) return
-    endedAlarm.ringIn(pollIntervalMs)
-    // In case no notification arrived.
-    if (underWay.size > 0) await abortCancelled()
-    try {
-      signals.abort(await storage.erasure.findErased(quotations))
-    } catch (error) {
-      logger.debug({ err: error }, 'erased quotations cannot be looked up')
-    }
-  }
-
   function begin(start: ClaimedStart, life: number): void {
     const { id, organization_id } = start.quote
     const controller = signals.create({ id, organization_id, since: now() })
-    endedAlarm.ringIn(pollIntervalMs)
+    endedQuotes.watch()
     const run: Promise<unknown> = (
       holds(lifeSigns, life) ? attempt(start, controller) : giveBack(start)
     ).finally(() => {
@@ -148,7 +126,7 @@ export function createPipelineStarter({
     async stop() {
       stopped.abort()
       idleWaits.end()
-      await Promise.all([alarm.stop(), endedAlarm.stop()])
+      await Promise.all([alarm.stop(), endedQuotes.stop()])
     },
   }
 }
