@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, RoundMemory } from '@quickquote/core/internal'
 import postgres from 'postgres'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
 import { blocksRead, openExplained, type Plan, rowsRead } from './explained.ts'
 
@@ -92,9 +92,7 @@ describe('a round while an old transaction holds up vacuum', () => {
     const endpoints = await outbox.insertEndpoints(100)
     for (let minutes = 10; minutes > 0; minutes -= 1)
       await outbox.insertBacklog(endpoints, 8, minutes * 60_000)
-    const other = postgres(outbox.url, { max: 1 })
-    cleanUps.push(() => other.end())
-    await other.unsafe('begin isolation level repeatable read; select pg_current_xact_id()')
+    await holdUpVacuum()
     const worker = randomUUID()
     const draining = explained()
     let claimed: ClaimedDelivery[] = []
@@ -122,7 +120,43 @@ describe('a round while an old transaction holds up vacuum', () => {
 
     expect(Math.min(...blocks)).toBeLessThan(blocksOf(fresh.nodes(), 'deliveries_due_first') / 2)
   })
+
+  it('reads few dead rows when little is due, and still finds what commits late', async () => {
+    outbox = await openOutbox(onTestFinished)
+    const [endpoint = ''] = await outbox.insertEndpoints(1)
+    await holdUpVacuum()
+    await outbox.insertBacklog([endpoint], 20_000)
+    await outbox.sql`delete from quickquote.deliveries`
+    const { storage, explain, nodes } = explained()
+    const worker = randomUUID()
+    let memory: RoundMemory | undefined
+    async function round() {
+      const result = await storage.deliveries.round(claimOf(worker, { memory, leases: new Map() }))
+      memory = result.memory
+      return result
+    }
+    await explain()
+    await round()
+    const blocksOfAll = blocksOf(nodes(), 'deliveries_due_first')
+
+    await outbox.insertBacklog([endpoint], 1, 100)
+    await explain()
+    expect((await round()).claimed).toHaveLength(1)
+    expect(blocksOf(nodes(), 'deliveries_due_first')).toBeLessThan(blocksOfAll / 10)
+
+    await outbox.insertBacklog([endpoint], 1, 30_000)
+    const { claimed, nextDueAt } = await round()
+    expect(claimed).toEqual([])
+    expect(nextDueAt?.getTime()).toBeLessThan(Date.now() + 1000)
+    await vi.waitFor(async () => expect((await round()).claimed).toHaveLength(1), 10_000)
+  })
 })
+
+async function holdUpVacuum(): Promise<void> {
+  const other = postgres(outbox.url, { max: 1 })
+  cleanUps.push(() => other.end())
+  await other.unsafe('begin isolation level repeatable read; select pg_current_xact_id()')
+}
 
 function blocksOf(nodes: readonly Plan[], index: string): number {
   return blocksRead(nodes.filter((node) => node['Index Name'] === index))

@@ -56,10 +56,12 @@ export interface RoundMemory {
   readonly walkAfter: string | null
   /** The oldest due deliveries did not fill the last round, and more wait behind them. */
   readonly isShort: boolean
-  /** When the oldest delivery of the last round was due; null: no backlog. */
+  /** When the oldest delivery of the last round was due; null: the next round examines everything due. */
   readonly oldestDueAt: Date | null
-  /** When a round last examined everything due, in milliseconds of the monotonic clock. */
-  readonly lookedFullyAt: number
+  /** When a round examines everything due again, in milliseconds of the monotonic clock. */
+  readonly looksFullyAt: number
+  /** That is slow, because the index has many dead entries. */
+  readonly looksAreSlow: boolean
 }
 
 export interface DeliveryRound {

@@ -58,13 +58,14 @@ language sql stable as $$
 $$;
 
 -- The next endpoint with waiting deliveries, or tests, and the first of them: one index entry, whatever the backlog. The constant
--- conditions stand outside, where the planner drops the other half.
-create or replace function "quickquote".next_waiting(after uuid, of_tests boolean)
+-- conditions stand outside, where the planner drops the other half. "due_after" skips index entries of removed deliveries: see
+-- `delivery_round`.
+create or replace function "quickquote".next_waiting(after uuid, of_tests boolean, due_after timestamptz)
 returns table (endpoint_id uuid, organization_id uuid, due_at timestamptz)
 language sql stable as $$
   select * from (
     select endpoint_id, organization_id, due_at from "quickquote".deliveries
-    where leased_by is null and parked_at is null and endpoint_id > after
+    where leased_by is null and parked_at is null and endpoint_id > after and due_at > due_after
     order by endpoint_id, due_at limit 1
   ) delivery where not of_tests
   union all
@@ -76,14 +77,14 @@ language sql stable as $$
 $$;
 
 -- A walk over such endpoints.
-create or replace function "quickquote".walk(after uuid, of_tests boolean, at_most int)
+create or replace function "quickquote".walk(after uuid, of_tests boolean, due_after timestamptz, at_most int)
 returns table (endpoint_id uuid, organization_id uuid, due_at timestamptz, steps int)
 language sql stable as $$
   with recursive walk (endpoint_id, organization_id, due_at, steps) as (
-    select endpoint_id, organization_id, due_at, 1 from "quickquote".next_waiting(after, of_tests)
+    select endpoint_id, organization_id, due_at, 1 from "quickquote".next_waiting(after, of_tests, due_after)
     union all
     select next.endpoint_id, next.organization_id, next.due_at, walk.steps + 1
-    from walk cross join lateral "quickquote".next_waiting(walk.endpoint_id, of_tests) next
+    from walk cross join lateral "quickquote".next_waiting(walk.endpoint_id, of_tests, due_after) next
     where walk.steps < at_most
   )
   select endpoint_id, organization_id, due_at, steps from walk
@@ -286,7 +287,7 @@ begin
       select endpoints || coalesce(array_agg(endpoint_id) filter (where due_at <= at), '{}'),
         organizations || coalesce(array_agg(organization_id) filter (where due_at <= at), '{}'),
         (array_agg(endpoint_id) filter (where steps = walk_steps))[1]
-      from "quickquote".walk(walk_after, false, walk_steps) into endpoints, organizations, walked_to;
+      from "quickquote".walk(walk_after, false, due_after, walk_steps) into endpoints, organizations, walked_to;
     end if;
   end if;
 end
@@ -502,8 +503,9 @@ $$;
 --                         they are counted like those of others
 --
 -- The first row contains only the round, as JSON: where a walk stopped, whether more deliveries were due than examined, the
--- oldest due time, whether more can be claimed now, whether an endpoint is catching up, the next due time or end of a
--- pause, and the endpoints of the leased deliveries. The other rows are those deliveries, with few columns because they are many.
+-- oldest due time, the number of index entries that the look read, dead ones included, whether more can be claimed now, whether an
+-- endpoint is catching up, the next due time or end of a pause, and the endpoints of the leased deliveries. The other rows are
+-- those deliveries, with few columns because they are many.
 create or replace function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
   due_after timestamptz, settled_attempts json, under_way jsonb, own_leases jsonb
@@ -530,6 +532,8 @@ declare
   -- Deliveries held back per round, because they wait for others of their quotation.
   held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
+  looked_in constant oid := '"quickquote".deliveries_due_first'::regclass;
+  entries_read bigint := 0;
   settled record;
   waiting record;
   locked record;
@@ -558,7 +562,9 @@ begin
   end if;
 
   if claim_limit > 0 then
+    entries_read := pg_stat_get_xact_tuples_returned(looked_in);
     waiting := "quickquote".find_waiting(at, claim_limit, per_endpoint, walk_after, must_walk, due_after, full_organizations);
+    entries_read := pg_stat_get_xact_tuples_returned(looked_in) - entries_read;
   else
     select null::uuid[] as endpoints, null::uuid[] as organizations, false as is_long, null::timestamptz as first_due_at,
       null::uuid as walked_to into waiting;
@@ -591,7 +597,7 @@ begin
   -- Tests go first: a few per round.
   if claim_limit > 0 and exists (select from "quickquote".deliveries where is_test and leased_by is null) then
     select array_agg(endpoint_id) as endpoints, array_agg(organization_id) as organizations
-    from "quickquote".walk('00000000-0000-0000-0000-000000000000', true, 2147483647) into tested;
+    from "quickquote".walk('00000000-0000-0000-0000-000000000000', true, '-infinity', 2147483647) into tested;
     tested := "quickquote".lock_endpoints(tested.endpoints, tested.organizations, full_organizations, worker_id, own_leases, at,
       per_endpoint, tests_at_once, true);
     claimed_endpoints := claimed_endpoints || tested.active;
@@ -622,7 +628,7 @@ begin
   )
   select json_build_object(
     'walked_to', waiting.walked_to, 'is_long', waiting.is_long, 'first_due_at', waiting.first_due_at,
-    'is_more', is_more, 'is_catching_up', is_catching_up,
+    'entries_read', entries_read, 'is_more', is_more, 'is_catching_up', is_catching_up,
     'next_due_at', least((
       select due_at from "quickquote".deliveries
       where leased_by is null and parked_at is null and attempt >= 0 and due_at > at and due_at < 'infinity'

@@ -19,6 +19,8 @@ interface FoundRound {
   readonly walked_to: string | null
   readonly is_long: boolean
   readonly first_due_at: string | null
+  /** Of the index of due deliveries, dead ones included. */
+  readonly entries_read: number
   readonly is_more: boolean
   /** Whether an endpoint was skipped because its deliveries are catching up. */
   readonly is_catching_up: boolean
