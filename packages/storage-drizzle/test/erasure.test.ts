@@ -319,6 +319,7 @@ describe('while an organization is erased', () => {
         'eventFeed',
         'deliveryLog.listAttempts',
         'deliveryLog.find',
+        'deliveryLog.identify',
         'deliveryLog.findBody',
       ],
       ...['deliveryLog.countByHour', 'quotations.find', 'quotations.lock', 'quotations.list', 'files.get'],

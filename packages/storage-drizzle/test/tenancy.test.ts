@@ -389,6 +389,10 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
     await storage.deliveryLog.find(own, delivery),
     await storage.deliveryLog.find(own, attempt),
   ],
+  'deliveryLog.identify': async (own, { delivery, attempt }) => [
+    await storage.deliveryLog.identify(own, delivery),
+    await storage.deliveryLog.identify(own, attempt),
+  ],
   'deliveryLog.findBody': (own, { event }) => storage.deliveryLog.findBody(own, event.id),
   'deliveryLog.countByHour': async (own, { endpoint }) => {
     const ever = { since: new Date(0), until: new Date() }

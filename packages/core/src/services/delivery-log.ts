@@ -169,12 +169,22 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
 
     async get(member, id) {
       requireManageIntegrations(member)
-      return seen(member.organizationId, await find(storage, member.organizationId, id))
+      const { organizationId } = member
+      const found = requireFound(await storage.deliveryLog.find(organizationId, id), 'DELIVERY_NOT_FOUND')
+      const { attempts, ...delivery } = found
+      const [named, request_body] = await Promise.all([
+        naming(storage, organizationId, [delivery]),
+        storage.deliveryLog.findBody(organizationId, delivery.event_id),
+      ])
+      return { ...named(delivery), request_body, attempts: attempts.map(withHeaders).map(named) }
     },
 
     async resend(member, id) {
       requireManageIntegrations(member)
-      return seen(member.organizationId, await resend(context, member, id))
+      const { delivery, endpoint, body } = await resend(context, member, id)
+      const endpoints = new Map([[endpoint.id, endpoint.name]])
+      const named = await naming(storage, member.organizationId, [delivery], endpoints)
+      return { ...named(delivery), request_body: body, attempts: [] }
     },
   }
 
@@ -182,15 +192,6 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
     if (id !== undefined && !(await storage.webhookEndpoints.had(organizationId, id))) {
       throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
     }
-  }
-
-  async function seen(organizationId: string, delivery: StoredDelivery): Promise<Delivery> {
-    const [named, request_body] = await Promise.all([
-      naming(storage, organizationId, [delivery]),
-      storage.deliveryLog.findBody(organizationId, delivery.event_id),
-    ])
-    const { attempts, ...fields } = delivery
-    return { ...named(fields), request_body, attempts: attempts.map(withHeaders).map(named) }
   }
 
   function withHeaders({ event_sequence, header_names, ...attempt }: StoredAttemptDetails) {
@@ -225,58 +226,45 @@ function toStatuses(text: string): AttemptFilter['http_status'] {
 }
 
 /** See `DeliveryLog.resend`. */
-async function resend(
-  { storage, settings }: Context<LogPort>,
-  member: Member,
-  id: string,
-): Promise<StoredDelivery> {
+function resend({ storage, settings }: Context<LogPort>, member: Member, id: string) {
   const { organizationId } = member
   return storage.transaction(async (transaction) => {
-    const delivery = await find(transaction, organizationId, id)
+    const found = await transaction.deliveryLog.identify(organizationId, id)
+    const delivery = requireFound(found, 'DELIVERY_NOT_FOUND')
     if (delivery.is_test) throw conflict('A test cannot be sent again. Send a new one.')
     const endpoint = await transaction.webhookEndpoints.lock(organizationId, delivery.endpoint_id)
     if (endpoint === null) throw conflict('The endpoint of the delivery has been deleted.')
     if (!endpoint.is_enabled) throw conflict('The endpoint is disabled. Enable it first.')
     const now = settings.now()
-    const newId = await transaction.deliveryLog.resend(organizationId, delivery, now)
-    if (newId === null) {
+    const resent = await transaction.deliveryLog.resend(organizationId, delivery, now)
+    if (resent === null) {
       throw conflict(
         'The delivery is being sent right now, or its event is no longer kept or has been erased.',
       )
     }
-    const changes = auditChanges({}, { delivery_id: delivery.id, resent_as: newId })
+    const changes = auditChanges({}, { delivery_id: delivery.id, resent_as: resent.id })
     await audit(transaction, 'webhook_endpoint.delivery_resent', endpoint, { by: member, changes, at: now })
+    const state = { status: 'pending', next_attempt_at: now, resent_as: null } as const
     return {
-      ...delivery,
-      id: newId,
-      status: 'pending',
-      next_attempt_at: now,
-      resent_as: null,
-      resent_from: delivery.id,
-      attempts: [],
+      delivery: { ...delivery, ...state, id: resent.id, resent_from: delivery.id },
+      endpoint,
+      body: resent.body,
     }
   })
 }
 
-async function find(
-  { deliveryLog }: Pick<Storage, 'deliveryLog'>,
-  organizationId: string,
-  id: string,
-): Promise<StoredDelivery> {
-  return requireFound(await deliveryLog.find(organizationId, id), 'DELIVERY_NOT_FOUND')
-}
-
-/** Finds the names of the quotations and endpoints of entries. The result adds them, and the public event id. */
+/** Finds the names of quotations and endpoints (or has them). The result adds them and the public event id to entries. */
 async function naming(
   storage: Pick<Storage, 'quotations' | 'webhookEndpoints' | 'erasure'>,
   organizationId: string,
   entries: readonly LogEntry[],
+  known?: ReadonlyMap<string, string>,
 ) {
   const quotationIds = new Set(entries.flatMap(({ quotation_id }) => quotation_id ?? []))
   const endpointIds = new Set(entries.map(({ endpoint_id }) => endpoint_id))
   const [quotations, endpoints] = await Promise.all([
     storage.quotations.findNames(organizationId, [...quotationIds]),
-    storage.webhookEndpoints.names(organizationId, [...endpointIds]),
+    known ?? storage.webhookEndpoints.names(organizationId, [...endpointIds]),
   ])
   const unnamed = [...quotationIds].filter((id) => !quotations.has(id))
   const erased = await storage.erasure.findErased(

@@ -25,6 +25,12 @@ export interface StoredDelivery
   readonly attempts: readonly StoredAttemptDetails[]
 }
 
+/** Which event a delivery brings to which endpoint. */
+export type DeliveryIdentity = Pick<
+  StoredDelivery,
+  'id' | 'event_id' | 'event_type' | 'endpoint_id' | 'quotation_id' | 'is_test'
+>
+
 /** Filters of attempts; null: any. */
 export interface AttemptFilter {
   readonly endpoint_id: string | null
@@ -48,6 +54,8 @@ export interface DeliveryLogStorage {
   /** Newest first. */
   listAttempts(organizationId: string, filter: AttemptFilter, page: PageRequest): Promise<StoredAttempt[]>
   find(organizationId: string, id: string): Promise<StoredDelivery | null>
+  /** The same without its state and attempts, for fewer statements. */
+  identify(organizationId: string, id: string): Promise<DeliveryIdentity | null>
   /** The body of an event; null if no longer kept. `eventId` is the uuid. */
   findBody(organizationId: string, eventId: string): Promise<string | null>
   /** Counts attempts per hour, without tests and without empty hours, oldest first. */
@@ -59,11 +67,11 @@ export interface DeliveryLogStorage {
   statistics(organizationId: string, endpointId: string, limit: number): Promise<EndpointStatistics>
   /**
    * Creates a new delivery of the same event to the same endpoint, and drops the old one if it is pending.
-   * @returns its id; null if the old one is being sent, or its event is no longer kept
+   * @returns its id, and the body of the event; null if the old one is being sent, or its event is no longer kept
    */
   resend(
     organizationId: string,
     delivery: Pick<StoredDelivery, 'id' | 'event_id' | 'endpoint_id'>,
     now: Date,
-  ): Promise<string | null>
+  ): Promise<{ readonly id: string; readonly body: string } | null>
 }

@@ -87,9 +87,9 @@ export const FIND_BODY = statement(
  * delivery, or nothing is resent. Holds the endpoint, so that the erasing of the organization finds the delivery.
  */
 export const RESEND = statement(
-  { id: uuid },
+  { id: uuid, body: text },
   (schema) => `with event as (
-      select event.id, event.organization_id, event.created_at, endpoint.generation,
+      select event.id, event.organization_id, event.created_at, event.body, endpoint.generation,
         case when endpoint.ordering = 'quotation' and sequence is not null then event.quotation_id end as quotation_id,
         case when endpoint.ordering = 'quotation' then sequence end as sequence
       from ${schema}.events event
@@ -114,7 +114,7 @@ export const RESEND = statement(
     select ${newDeliveryId('event.id')}, organization_id, $endpoint_id, event.id, created_at, $now, generation,
       quotation_id, sequence
     from event
-    returning id`,
+    returning id, (select body from event) as body`,
 )
 
 /** From the audit log: the newest delivery that a resend of this one created, and the one that it was resent from. */

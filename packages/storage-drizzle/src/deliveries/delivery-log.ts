@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type DeliveryLogStorage, isUuid } from '@quickquote/core/internal'
+import { type DeliveryIdentity, type DeliveryLogStorage, isUuid } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { attemptList } from './attempt-list.ts'
 import { COUNT_BY_HOUR, ENDPOINT_STATISTICS } from './delivery-hours.sql.ts'
@@ -27,10 +27,17 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
       }
       const last = attempts.at(-1)
       if (last === undefined) return null
-      const { event_id, event_type, endpoint_id, quotation_id, is_test } = last
       const status = last.status === 'succeeded' ? 'succeeded' : 'failed'
-      const delivery = { id, event_id, event_type, endpoint_id, quotation_id, is_test }
-      return { ...delivery, status, next_attempt_at: null, ...resends, attempts }
+      return { ...identityOf(id, last), status, next_attempt_at: null, ...resends, attempts }
+    },
+
+    async identify(organizationId, id) {
+      if (!isUuid(id)) return null
+      const which = { organization_id: organizationId, id }
+      const [unfinished] = await run(FIND_UNFINISHED, which)
+      const [found] =
+        unfinished === undefined ? await run(FIND_ATTEMPTS, { ...which, since: madeSince(id) }) : [unfinished]
+      return found === undefined ? null : identityOf(id, found)
     },
 
     async findBody(organizationId, eventId) {
@@ -54,7 +61,12 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
       const [resent] = await run(RESEND, wanted)
       if (resent === undefined) return null
       await wake()
-      return resent.id
+      return resent
     },
   }
+}
+
+function identityOf(id: string, found: Omit<DeliveryIdentity, 'id'>): DeliveryIdentity {
+  const { event_id, event_type, endpoint_id, quotation_id, is_test } = found
+  return { id, event_id, event_type, endpoint_id, quotation_id, is_test }
 }
