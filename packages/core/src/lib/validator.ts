@@ -56,6 +56,7 @@ const FORMATS: Readonly<Record<string, { check: (text: string) => boolean; allow
   },
 }
 
+/** Ajv counts code points, as PostgreSQL does; TypeBox's compiler counts UTF-16 units. */
 function createAjv(): Ajv {
   const ajv = new Ajv({
     allErrors: true,

@@ -42,6 +42,7 @@ const POLL_MS = { first: 10, factor: 2, longest: 1000 }
 
 type TestContext = Context<'testDeliveries' | 'webhookEndpoints' | 'workers' | 'auditLog'>
 
+/** Tests go through the queue, to meet what a delivery meets: a hung endpoint's tests cannot take every place of a worker. */
 export function createTestDeliveries({ storage, settings }: TestContext): TestDeliveries {
   return {
     async send(member, endpointId, body, { signal, admit } = {}) {

@@ -1,7 +1,8 @@
 -- Hourly counts
 
 -- Counts every quarter of an hour that ended at least five minutes ago into the row of its hour. Does nothing while another
--- process counts. The trigger below adds attempts that are recorded later.
+-- process counts. The trigger below adds attempts that are recorded later. Counters in each round would make workers wait
+-- for each other.
 create or replace function "quickquote".count_delivery_hours() returns void language plpgsql
 set enable_seqscan = off set jit = off
 as $$
