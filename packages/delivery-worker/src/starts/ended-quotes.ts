@@ -6,7 +6,7 @@ import { CANCELLED, type StartSignals } from './start-signals.ts'
 export interface EndedQuotes {
   /** Looks regularly while there are signals. */
   watch(): void
-  /** Whoever cancels a quote wakes the workers. */
+  /** Cancelling a quote wakes the workers, which call this. */
   abortCancelled(): Promise<void>
   stop(): Promise<void>
 }
