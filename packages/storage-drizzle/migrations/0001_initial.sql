@@ -288,6 +288,9 @@ create index events_of_organization on "quickquote".events (organization_id, cre
 -- Finds the attempts of a quotation: ids of deliveries begin with the time of their event.
 create index events_of_quotation on "quickquote".events (organization_id, quotation_id) where quotation_id is not null;
 create index events_feed on "quickquote".events (organization_id, feed_position) where feed_position is not null;
+-- Finds the newest events of all organizations, for the requests that wait for some. Only statements with the condition
+-- "feed_position > 0", which is true of all, use this index: it would be a slow way to the events of one organization.
+create index events_newest on "quickquote".events (feed_position) where feed_position > 0;
 
 -- Positions in event feeds, and the numbers of the locks that guard them. Must grow one by one.
 create sequence "quickquote".feed_positions cache 1;

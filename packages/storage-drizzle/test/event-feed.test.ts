@@ -324,21 +324,24 @@ it('an event at either side of the end of a page is read once', async () => {
 })
 
 describe('Waiting readers', () => {
+  const findNews = async (readers: Parameters<typeof storage.eventFeed.lookForNews>[0]) =>
+    (await storage.eventFeed.lookForNews(readers)).found
+
   it('are found once a page has events after their position', async () => {
     const [own, other] = [randomUUID(), randomUUID()]
     const start = await storage.eventFeed.findEnd(own)
     const readers = [own, other, own.toUpperCase()].map((organizationId) => ({ organizationId, ...start }))
-    expect(await storage.eventFeed.findReadersWithNews(readers)).toEqual(new Set())
+    expect(await findNews(readers)).toEqual(new Set())
     await record(own)
-    expect(await storage.eventFeed.findReadersWithNews(readers)).toEqual(new Set([0, 2]))
+    expect(await findNews(readers)).toEqual(new Set([0, 2]))
     const seen = await storage.eventFeed.findEnd(own)
     const end = await openWriter(own, '"early"')
     await record(own, { body: '"late"' })
     const behind = [{ organizationId: own, ...start }]
     const upToDate = [{ organizationId: own, ...seen }]
-    expect(await storage.eventFeed.findReadersWithNews([...upToDate, ...behind])).toEqual(new Set([1]))
+    expect(await findNews([...upToDate, ...behind])).toEqual(new Set([1]))
     await end('commit')
-    expect(await storage.eventFeed.findReadersWithNews(upToDate)).toEqual(new Set([0]))
+    expect(await findNews(upToDate)).toEqual(new Set([0]))
   })
 
   it('are found whatever the day of the event', async () => {
@@ -347,7 +350,36 @@ describe('Waiting readers', () => {
     const { position } = await storage.eventFeed.findEnd(own)
     await record(own, { created_at: new Date(MIDNIGHT - 300 * DAY_MS) })
     const readers = [{ organizationId: own, position }]
-    expect(await storage.eventFeed.findReadersWithNews(readers)).toEqual(new Set([0]))
+    expect(await findNews(readers)).toEqual(new Set([0]))
+  })
+
+  it('miss nothing if they wait on from where the last look ended, in whatever order transactions commit', async () => {
+    const waiting = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const organizationId = randomUUID()
+        const { position } = await storage.eventFeed.findEnd(organizationId)
+        return { organizationId, position }
+      }),
+    )
+    const ends = await Promise.all(
+      waiting.slice(0, 8).map((each) => openWriter(each.organizationId, '"slow"')),
+    )
+    const writing = Promise.all(waiting.slice(8).map((each) => record(each.organizationId))).then(() =>
+      Promise.all(ends.map((end) => end('commit'))),
+    )
+    let isWritten = false
+    void writing.then(() => {
+      isWritten = true
+    })
+    const found = new Set<string>()
+    for (let isLast = false; ; ) {
+      isLast = isWritten
+      const news = await storage.eventFeed.lookForNews(waiting)
+      for (const index of news.found) found.add(waiting[index]?.organizationId ?? '')
+      for (const each of waiting) each.position = Math.max(each.position, news.lookedUpTo)
+      if (isLast) break
+    }
+    expect(found.size).toBe(waiting.length)
   })
 
   it.each([
@@ -355,7 +387,7 @@ describe('Waiting readers', () => {
     ['was small', 60, 20_000],
     ['was large', 20_000, 0],
   ])(
-    'are looked up in the index by organization and position, with a plan from when the table %s',
+    'are looked up by indexes, those who have waited for a while all at once, with a plan from when the table %s',
     async (_, before, after) => {
       const { url, sql } = await openDatabase({ closeAfter: onTestFinished })
       const days = 30
@@ -364,32 +396,39 @@ describe('Waiting readers', () => {
         await sql.unsafe(`create table quickquote.events_past_${day} partition of quickquote.events
         for values from ('${at(day)}') to ('${at(day - 1)}')`)
       }
-      const large = randomUUID()
       const fill = (count: number) => sql`
       insert into quickquote.events (id, organization_id, type, body, created_at, feed_position)
-      select gen_random_uuid(), case when n % 10 = 0 then gen_random_uuid() else ${large}::uuid end, '', '',
-        now() - n % ${days} * interval '1 day', nextval('quickquote.feed_positions')
+      select gen_random_uuid(), gen_random_uuid(), '', '', now() - n % ${days} * interval '1 day',
+        nextval('quickquote.feed_positions')
       from generate_series(1, ${count}) n`
       const { storage, explain, nodes, close } = openExplained(url)
       onTestFinished(close)
       await fill(before)
       await sql`vacuum analyze`
-      const { position } = await storage.eventFeed.findEnd(large)
-      // Different positions: each is a look-up of its own.
-      const readers = Array.from({ length: 100 }, (_, n) => ({
-        organizationId: n % 2 === 0 ? large : randomUUID(),
-        position: position + 100_000 + n,
-      }))
-      for (let n = 0; n < 8; n += 1) await storage.eventFeed.findReadersWithNews(readers)
+      const readersAt = (position: number) =>
+        Array.from({ length: 100 }, (_, n) => ({ organizationId: randomUUID(), position: position + n }))
+      for (let n = 0; n < 8; n += 1) {
+        await storage.eventFeed.lookForNews([...readersAt(0), ...readersAt(1_000_000)])
+      }
       await fill(after)
+      const { lookedUpTo } = await storage.eventFeed.lookForNews([])
+      await fill(50)
 
-      await explain()
-      expect(await storage.eventFeed.findReadersWithNews(readers)).toEqual(new Set())
-      const read = nodes()
-      expect(read.length).toBeGreaterThan(days)
-      expect(new Set(read.map((node) => node['Node Type']))).toEqual(new Set(['Index Only Scan']))
-      for (const node of read) expect(node['Index Name']).toContain('feed_position')
-      expect(rowsRead(read)).toBe(0)
+      async function look(position: number) {
+        await explain()
+        expect((await storage.eventFeed.lookForNews(readersAt(position))).found).toEqual(new Set())
+        const read = nodes()
+        expect(read.length).toBeGreaterThan(days)
+        for (const node of read) {
+          expect(node['Node Type']).toMatch(/^Index (Only )?Scan$/)
+          expect(node['Index Name']).toContain('feed_position')
+        }
+        return { rows: rowsRead(read), searches: read.reduce((sum, node) => sum + node['Actual Loops'], 0) }
+      }
+      expect(await look(0)).toMatchObject({ rows: 0 })
+      const waited = await look(lookedUpTo - 100)
+      expect(waited.rows).toBeLessThanOrEqual(150)
+      expect(waited.searches).toBeLessThan(50)
     },
   )
 })

@@ -346,8 +346,8 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
     storage.eventFeed.read(own, { position: 1, eventId: event.id }, { types: null, source: null }, 100),
   'eventFeed.findEnd': (own) => storage.eventFeed.findEnd(own),
   'eventFeed.findStart': (own, { event }) => storage.eventFeed.findStart(own, event.id),
-  'eventFeed.findReadersWithNews': (own) =>
-    storage.eventFeed.findReadersWithNews([{ organizationId: own, position: 0 }]),
+  'eventFeed.lookForNews': async (own) =>
+    (await storage.eventFeed.lookForNews([{ organizationId: own, position: 0 }])).found,
   'events.record': (own, { quotation }) =>
     storage.events.record(sampleEvent({ organization_id: own, quotation_id: quotation.id })),
   'apiKeys.find': (own, { key }) => storage.apiKeys.find(own, key.id),

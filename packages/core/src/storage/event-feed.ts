@@ -52,10 +52,13 @@ export interface EventFeedStorage {
    * events. Null: the event is unknown, no longer kept, or of another organization.
    */
   findStart(organizationId: string, eventId: string): Promise<FeedPosition | null>
-  /** The indices of readers for whom `read` has events after their position. */
-  findReadersWithNews(
+  /**
+   * Finds readers for whom `read` has events after their position, by their index. Readers who are not found have none up
+   * to `lookedUpTo` either: if they wait on from there, the next look costs them nothing but what is new since.
+   */
+  lookForNews(
     readers: readonly { readonly organizationId: string; readonly position: number }[],
-  ): Promise<ReadonlySet<number>>
+  ): Promise<{ readonly found: ReadonlySet<number>; readonly lookedUpTo: number }>
   /** The transactions that any feed waits for. */
   findOpenWriters(): Promise<readonly FeedWriter[]>
 }

@@ -11,11 +11,11 @@ export function eventRoutes(
   { apiKeys, eventFeed, settings, storage }: Integrations,
   waits: Waits,
 ): readonly PartnerRoute[] {
-  type Reader = Parameters<typeof storage.eventFeed.findReadersWithNews>[0][number]
-  const lookout = createLookout<Reader>(
-    (readers) => storage.eventFeed.findReadersWithNews(readers),
-    settings.logger,
-  )
+  const lookout = createLookout<{ readonly organizationId: string; position: number }>(async (readers) => {
+    const { found, lookedUpTo } = await storage.eventFeed.lookForNews(readers)
+    for (const reader of readers) reader.position = Math.max(reader.position, lookedUpTo)
+    return found
+  }, settings.logger)
   return [
     partnerRoute({
       method: 'GET',

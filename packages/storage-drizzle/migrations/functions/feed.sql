@@ -144,26 +144,63 @@ begin
 end
 $$;
 
--- The numbers of the readers, in the order of the arrays, that a page has events for. One search per position in the index of
--- each day: the settings leave the planner no other way, whatever it knew about the tables when it made the plan.
-create or replace function "quickquote".readers_with_news(organizations uuid[], positions bigint[]) returns setof bigint
+-- Looks for readers, by their numbers in the order of the arrays, that a page has events for. The first row has no reader but the
+-- position below which everything was looked at: a reader who is not found need not look below it again.
+--
+-- Many wait, most for organizations in which nothing happens, so the newest events are read once for all readers. A reader who is
+-- far behind them costs a search in the index of each day. The settings leave the planner no other way, whatever it knew about the
+-- tables when it made the plan.
+create or replace function "quickquote".look_for_news(organizations uuid[], positions bigint[])
+returns table (reader bigint, looked_up_to bigint)
 language plpgsql volatile
-set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_nestloop = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  -- Without an organization, the newest position: see there for the order of these statements.
+  newest constant bigint := "quickquote".feed_bound(null);
+  far_behind constant bigint := newest - 10000;
+  open_feeds bigint[];
+  open_since bigint[];
+  oldest_near bigint;
 begin
+  select array_agg(feed), array_agg(oldest) into open_feeds, open_since
+  from (
+    select (key >> 40) & 16777215 as feed, min(newest - ((newest - key) & 1099511627775)) as oldest
+    from "quickquote".feed_locks() where ((newest - key) & 1099511627775) < 549755813888 group by 1
+  ) held;
+  return query select null::bigint, least(newest, (select min(oldest) - 1 from unnest(open_since) as held (oldest)));
+
+  select min(seen) into oldest_near from unnest(positions) as waiting (seen) where seen >= far_behind;
   return query
-    select unnest(readers)
+    with news as materialized (
+      select organization_id, feed_position from "quickquote".events
+      where feed_position > 0 and feed_position > oldest_near and feed_position <= newest
+        -- Held up by an open transaction, it is not in a page yet.
+        and (num_nulls(open_feeds) = 1 or not exists (
+          select from unnest(open_feeds, open_since) as held (feed, oldest)
+          where feed = "quickquote".feed_of(organization_id) and feed_position >= oldest
+        ))
+      order by feed_position
+    ), latest as (
+      select organization_id, max(feed_position) as feed_position from news group by organization_id
+    )
+    select waiting.reader, null::bigint
+    from latest join unnest(organizations, positions) with ordinality as waiting (organization, seen, reader)
+      on organization = organization_id and latest.feed_position > seen
+    where seen >= far_behind;
+
+  return query
+    select unnest(readers), null::bigint
     from (
-      select organization, seen, array_agg(reader) as readers
+      select organization, seen, array_agg(waiting.reader) as readers
       from unnest(organizations, positions) with ordinality as waiting (organization, seen, reader)
-      group by organization, seen
+      where seen < far_behind group by organization, seen
     ) waiting
     cross join lateral (
       select feed_position from "quickquote".events
       where organization_id = organization and feed_position > seen order by feed_position limit 1
     ) next
-    -- Held up by an open transaction, it is not in a page yet.
     where feed_position <= "quickquote".feed_bound(organization);
 end
 $$;

@@ -23,10 +23,11 @@ export const FIND_START = statement(
     `select event, at_position::text from ${schema}.start_of_feed($organization_id, $event_id::uuid)`,
 )
 
-export const FIND_READERS_WITH_NEWS = statement(
-  { reader: text },
-  (schema) => `select reader::text
-    from ${schema}.readers_with_news($organization_ids::uuid[], $positions::bigint[]) as reader`,
+/** The first row has only `looked_up_to`. */
+export const LOOK_FOR_NEWS = statement(
+  { reader: text, looked_up_to: text },
+  (schema) => `select reader::text, looked_up_to::text
+    from ${schema}.look_for_news($organization_ids::uuid[], $positions::bigint[])`,
 )
 
 export const FIND_OPEN_WRITERS = statement(

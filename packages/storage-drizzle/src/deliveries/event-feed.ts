@@ -1,6 +1,6 @@
 import type { EventFeedStorage, FeedPosition } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { FIND_OPEN_WRITERS, FIND_READERS_WITH_NEWS, FIND_START, READ_FEED } from './event-feed.sql.ts'
+import { FIND_OPEN_WRITERS, FIND_START, LOOK_FOR_NEWS, READ_FEED } from './event-feed.sql.ts'
 
 /** See EventFeedStorage. The rules are in functions of the migration. */
 export function eventFeedStorage({ run }: Database): EventFeedStorage {
@@ -28,12 +28,15 @@ export function eventFeedStorage({ run }: Database): EventFeedStorage {
       return found === undefined ? null : positionOf(found)
     },
 
-    async findReadersWithNews(readers) {
-      const rows = await run(FIND_READERS_WITH_NEWS, {
+    async lookForNews(readers) {
+      const [first, ...found] = await run(LOOK_FOR_NEWS, {
         organization_ids: readers.map(({ organizationId }) => organizationId),
         positions: readers.map(({ position }) => String(position)),
       })
-      return new Set(rows.map(({ reader }) => Number(reader) - 1))
+      return {
+        found: new Set(found.map(({ reader }) => Number(reader) - 1)),
+        lookedUpTo: Number(first?.looked_up_to ?? 0),
+      }
     },
 
     async findOpenWriters() {
