@@ -1,7 +1,9 @@
 import { createRequirementsFiles, type RequirementsFiles } from './files/requirements-file.ts'
 import { type Clock, createClock } from './lib/clock.ts'
+import { ConfigurationError } from './lib/errors.ts'
 import { lazily } from './lib/lazily.ts'
 import { logOutages } from './lib/outage.ts'
+import { version } from './lib/version.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
 import type { QuotationReporter } from './model/quote-pipeline.ts'
 import { type ApiKeyUses, createApiKeyUses } from './services/api-key-uses.ts'
@@ -143,6 +145,25 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
       stops.push(stop)
     },
   }
+}
+
+/**
+ * @param owner whose option it is, such as `createDeliveryWorker`
+ * @throws ConfigurationError unless given integrations of this version: npm installs a second core beside the first if
+ * the packages differ in version, and errors of the one are unknown to the other
+ */
+export function checkIntegrations(owner: string, integrations: Partial<Integrations> | undefined): void {
+  if (typeof integrations?.quotations?.start !== 'function') {
+    throw new ConfigurationError(
+      `${owner}: integrations is missing: pass the result of createIntegrations({ … }).`,
+    )
+  }
+  const other = integrations.settings?.version
+  if (other === version) return
+  throw new ConfigurationError(
+    `${owner}: there are two versions of @quickquote/core: integrations were created by ${other}, and this package uses ` +
+      `${version}. Install all @quickquote packages in one version; \`npm ls @quickquote/core\` lists both.`,
+  )
 }
 
 /** Shared by all services, in any transaction. */

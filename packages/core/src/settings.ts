@@ -13,6 +13,7 @@ import {
   type NumberOption,
   type OptionTable,
 } from './lib/option-check.ts'
+import { version } from './lib/version.ts'
 import { DELIVERY_OPTIONS, type DeliveryPolicy } from './model/delivery.ts'
 import { createEgress, type Egress, type EgressOptions } from './model/egress.ts'
 import { createEventCatalog, type EventCatalog } from './model/event-catalog.ts'
@@ -93,6 +94,8 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents,
 
 /** The checked options with their defaults, and what is derived from them once. */
 export interface Settings {
+  /** Of this package: see `checkIntegrations`. */
+  readonly version: string
   readonly pipeline: QuotePipeline
   readonly events: EventCatalog
   readonly productName: string
@@ -212,6 +215,7 @@ export function createSettings(
   checkBackoff('start', { ...start, backoffFactor: 2 })
   const logger = carefulLogger(given)
   return {
+    version,
     pipeline,
     events: createEventCatalog(events),
     productName,

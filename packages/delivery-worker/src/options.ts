@@ -1,6 +1,7 @@
 import { type Certificates, ConfigurationError, type Integrations } from '@quickquote/core'
 import {
   checkCertificates,
+  checkIntegrations,
   checkLease,
   checkNumber,
   checkOptionNames,
@@ -62,11 +63,7 @@ export type CheckedOptions = OwnNumbers &
 /** @throws ConfigurationError for an option that is missing, unknown or invalid */
 export function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
   checkOptionNames('createDeliveryWorker', options, OPTION_NAMES)
-  if (typeof options.integrations?.quotations?.start !== 'function') {
-    throw new ConfigurationError(
-      'createDeliveryWorker: integrations is missing: pass the result of createIntegrations({ … }).',
-    )
-  }
+  checkIntegrations('createDeliveryWorker', options.integrations)
   const { lease } = options.integrations.settings
   const checked = { ...DEFAULT_WORKER_OPTIONS, ...lease, pipelineStarts: true, ...givenOptions(options) }
   for (const [name, option] of Object.entries<NumberOption>(NUMBERS)) {

@@ -18,6 +18,8 @@ export interface Running {
   vitals(): Vitals
   /** Resolves with false if the worker stops first. */
   idle(): Promise<boolean>
+  /** The same, once housekeeping, replays and erasures have done what was due, too. */
+  finished(): Promise<boolean>
   stop(deadlineMs: number): Promise<void>
 }
 
@@ -26,9 +28,16 @@ const LAST_RECORDS_MS = 2000
 /** After that: time to end everything else, in parallel, and to deregister. */
 const LAST_STEPS_MS = 1000
 
-/** Creates the parts of a worker, and starts them. Rejects if the database cannot be reached. */
-export async function run(options: CheckedOptions, telemetry: Telemetry): Promise<Running> {
-  const parts = createParts(options, telemetry)
+/**
+ * Creates the parts of a worker, and starts them. Rejects if the database cannot be reached.
+ * @param isBrief a run of seconds takes over from dead workers at once, and does not listen for new work
+ */
+export async function run(
+  options: CheckedOptions,
+  telemetry: Telemetry,
+  { isBrief }: { isBrief: boolean },
+): Promise<Running> {
+  const parts = createParts(options, telemetry, isBrief)
   const { workerId, unusableKeys, http, heartbeat, deliveries, starts, upkeep } = parts
   const { storage, settings } = options.integrations
   const { clock, logger, now } = settings
@@ -40,13 +49,7 @@ export async function run(options: CheckedOptions, telemetry: Telemetry): Promis
     await http.close()
     throw error
   }
-  const unlisten = await storage.workers.listen(parts.wake, (error) => {
-    const level = isOutage(error) ? 'debug' : 'warn'
-    logger[level](
-      { err: error },
-      'the worker receives no notifications of new work; it polls, and keeps trying to listen',
-    )
-  })
+  const unlisten = isBrief ? async () => {} : await listen(options, parts.wake)
   parts.start()
   const unobserve = observeQueue({ telemetry, storage, inFlight: deliveries.inFlight, logger, now })
   logger.info({ worker_id: workerId, concurrency: options.concurrency }, 'the delivery worker is running')
@@ -61,6 +64,10 @@ export async function run(options: CheckedOptions, telemetry: Telemetry): Promis
       warnings: upkeep.warnings(),
     }),
     idle: () => idle(deliveries, starts),
+    async finished() {
+      await upkeep.idle()
+      return idle(deliveries, starts)
+    },
     async stop(deadlineMs) {
       const others = Promise.all([upkeep.stop(), unlisten().catch(() => undefined)])
       const drained = Promise.all([deliveries.drain(), starts?.drain()])
@@ -88,9 +95,21 @@ export async function run(options: CheckedOptions, telemetry: Telemetry): Promis
   }
 }
 
+function listen({ integrations }: CheckedOptions, wake: () => void): Promise<() => Promise<void>> {
+  const { storage, settings } = integrations
+  return storage.workers.listen(wake, (error) => {
+    const level = isOutage(error) ? 'debug' : 'warn'
+    settings.logger[level](
+      { err: error },
+      'the worker receives no notifications of new work; it polls, and keeps trying to listen',
+    )
+  })
+}
+
 function createParts(
   { integrations, ca, socketsPerOrigin, pollIntervalMs, ...options }: CheckedOptions,
   telemetry: Telemetry,
+  recoversAtOnce: boolean,
 ) {
   const { storage, settings } = integrations
   const { clock, keyring, logger } = settings
@@ -105,6 +124,7 @@ function createParts(
     everyMs: options.heartbeatMs,
     deadAfterMs: options.deadAfterMs,
     maxAttempts: settings.delivery.maxAttempts,
+    recoversAtOnce,
     onFresh: wake,
   })
   const upkeep = createUpkeep(integrations, { unusableKeys, pollIntervalMs })

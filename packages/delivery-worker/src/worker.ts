@@ -1,4 +1,5 @@
 import type { Integrations } from '@quickquote/core'
+import { checkNumber, MAX_TIMER_MS } from '@quickquote/core/internal'
 import { assessHealth, type Vitals, type WorkerHealth } from './health/health.ts'
 import { openHealthServer } from './health/health-server.ts'
 import { endsWithin } from './lib/ends-within.ts'
@@ -8,6 +9,10 @@ import { openTelemetry } from './telemetry/telemetry.ts'
 
 /** Nothing waits longer than this after the deadline: the sum of the steps of `run`, and a little. */
 const STOPS_WITHIN_MS = 5000
+/** After the timeout of an attempt: time to record it. */
+const RECORDS_MS = 2000
+/** The least time of `runOnce` for looking for work, besides what a stop may take. */
+const LOOKS_MS = 1000
 
 /** Delivers webhooks and starts pipelines. You can run any number of workers, in any number of processes. */
 export interface DeliveryWorker {
@@ -27,6 +32,16 @@ export interface DeliveryWorker {
    * @param options.deadlineMs Milliseconds after which attempts are aborted. Default: their timeout plus two seconds.
    */
   stop(options?: { deadlineMs?: number }): Promise<void>
+  /**
+   * For functions and cron, without a process of its own: does everything that is due, as a started worker does, and stops.
+   * Attempts that have begun keep their timeout; pipeline starts still in progress are aborted and return to the queue. It
+   * takes over from runs that were killed, at once. Any number of runs may overlap, in any processes.
+   * @param options.forMs Returns within this many milliseconds. At least `delivery.timeoutMs` plus 8,000.
+   * @returns `done: false` if the time was over before the work: call it again
+   * @throws ConfigurationError if `forMs` is too short, Error if the worker is already running, and the storage's error if
+   * the database cannot be reached
+   */
+  runOnce(options: { forMs: number }): Promise<{ readonly done: boolean }>
   /**
    * For tests: resolves when this worker finds nothing due and has nothing in progress, including the deliveries of the
    * pipelines that it started. It does not wait for retries that are due later, for other workers, or for replays and
@@ -54,7 +69,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   async function stop({
-    deadlineMs = checked.integrations.settings.delivery.timeoutMs + 2000,
+    deadlineMs = checked.integrations.settings.delivery.timeoutMs + RECORDS_MS,
   } = {}): Promise<void> {
     stopping ??= running
       ?.then(({ stop }) => stop(deadlineMs))
@@ -67,7 +82,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (stopping !== undefined) await endsWithin(stopping, deadlineMs + STOPS_WITHIN_MS)
   }
 
-  async function open(): Promise<Running> {
+  async function open(isBrief: boolean): Promise<Running> {
     const prometheus = checked.health?.metrics
       ? (await import('./telemetry/prometheus.ts')).createPrometheus()
       : undefined
@@ -76,11 +91,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     try {
       // Loads undici and much else, which a host's import need not wait for.
       const { run } = await import('./run.ts')
-      const worker = await run(checked, openTelemetry(prometheus?.meter))
+      const worker = await run(checked, openTelemetry(prometheus?.meter), { isBrief })
       vitals = worker.vitals
       return {
         vitals,
         idle: worker.idle,
+        finished: worker.finished,
         async stop(deadlineMs) {
           await worker.stop(deadlineMs)
           vitals = undefined
@@ -93,6 +109,15 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     }
   }
 
+  async function start({ isBrief }: { isBrief: boolean }): Promise<Running> {
+    if (running !== undefined) throw new Error('The worker is already running.')
+    running = open(isBrief)
+    return running.catch((error: unknown) => {
+      running = undefined
+      throw error
+    })
+  }
+
   checked.integrations.beforeClose(() => stop())
   return {
     integrations: checked.integrations,
@@ -102,12 +127,15 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       if (!(await worker?.idle())) throw new Error('The worker is not running.')
     },
     async start() {
-      if (running !== undefined) throw new Error('The worker is already running.')
-      running = open()
-      await running.catch((error: unknown) => {
-        running = undefined
-        throw error
-      })
+      await start({ isBrief: false })
+    },
+    async runOnce({ forMs }) {
+      const stopMs = checked.integrations.settings.delivery.timeoutMs + RECORDS_MS + STOPS_WITHIN_MS
+      checkNumber('runOnce: forMs', forMs, { min: stopMs + LOOKS_MS, max: MAX_TIMER_MS })
+      const finished = start({ isBrief: true }).then((worker) => worker.finished())
+      const isInTime = await endsWithin(finished, forMs - stopMs)
+      await stop()
+      return { done: isInTime && (await finished) }
     },
     stop,
   }

@@ -8,6 +8,7 @@ const {
   DATABASE_URL,
   CA,
   STOP_AFTER,
+  RUN_ONCE_FOR,
   HEARTBEAT_MS = '5000',
   DEAD_AFTER_MS,
   LOGGER,
@@ -52,10 +53,17 @@ const worker = createDeliveryWorker({
   ca: CA,
   socketsPerOrigin: Number(SOCKETS),
   heartbeatMs: Number(HEARTBEAT_MS),
+  // The hook never returns.
+  pipelineStarts: RUN_ONCE_FOR === undefined,
   deadAfterMs: Number(DEAD_AFTER_MS ?? 3 * Number(HEARTBEAT_MS)),
 })
-await worker.start()
-console.log('running')
+if (RUN_ONCE_FOR !== undefined) {
+  console.log(JSON.stringify(await worker.runOnce({ forMs: Number(RUN_ONCE_FOR) })))
+  await integrations.close()
+} else {
+  await worker.start()
+  console.log('running')
+}
 if (HEALTH !== undefined) console.log(JSON.stringify(worker.health()))
 
 if (STOP_AFTER !== undefined) {

@@ -1,5 +1,6 @@
 import { ConfigurationError, type Integrations } from '@quickquote/core'
 import {
+  checkIntegrations,
   checkNumber,
   checkOptionNames,
   DEFAULT_PROBLEM_TYPE_BASE,
@@ -170,10 +171,7 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
   const { integrations, resolveSession, worker, redis, describeMembers } = options
   const { sessionTimeoutMs = SESSION_TIMEOUT_MS, trustedOrigins = [], onLimiterError = 'open' } = options
   const { apiKeyRoutes = true, inHostDocument = false, problemTypeBase = DEFAULT_PROBLEM_TYPE_BASE } = options
-  expect(
-    typeof integrations?.quotations?.start === 'function',
-    'integrations is missing: pass the result of createIntegrations({ … }).',
-  )
+  checkIntegrations('fastifyIntegrations', integrations)
   expect(
     typeof resolveSession === 'function',
     'resolveSession is missing: pass a function (request) => ({ memberId, organizations }) or null.',

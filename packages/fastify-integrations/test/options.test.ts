@@ -1,7 +1,11 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ConfigurationError } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import { Redis } from 'ioredis'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type FastifyIntegrationsOptions, fastifyIntegrations } from '../src/index.ts'
 import { useHost } from './support/host.ts'
 
@@ -129,6 +133,21 @@ describe('the options of the plugin', () => {
     })
     redis.disconnect()
   })
+})
+
+it('Integrations of another version of core are refused, with both versions and what to do', async () => {
+  const core = fileURLToPath(new URL('../../core', import.meta.url))
+  const other = mkdtempSync(join(core, '.other-version-'))
+  onTestFinished(() => rmSync(other, { recursive: true }))
+  cpSync(join(core, 'dist'), other, { recursive: true })
+  writeFileSync(join(other, 'lib/version.js'), "export const version = '0.0.9'")
+  const { createIntegrations } = await import(pathToFileURL(join(other, 'index.js')).href)
+  const { storage } = context.host.integrations
+  const refusal = boot({ integrations: createIntegrations({ ...hostOptions, storage }) })
+  await expect(refusal).rejects.toThrow(ConfigurationError)
+  await expect(refusal).rejects.toThrow(
+    /created by 0\.0\.9, and this package uses \S+\. .*npm ls @quickquote\/core/,
+  )
 })
 
 it('A second registration below the same path is refused, and says how to have two', async () => {

@@ -1,5 +1,10 @@
 import { ConfigurationError, type Integrations } from '@quickquote/core'
-import { checkOptionNames, eventIdOf, type SettledAttempt } from '@quickquote/core/internal'
+import {
+  checkIntegrations,
+  checkOptionNames,
+  eventIdOf,
+  type SettledAttempt,
+} from '@quickquote/core/internal'
 import { deliverDue, type StartTry, startDue } from '@quickquote/delivery-worker'
 import { describeAttempt, type TestAttempt, toTestAttempt } from './attempt.ts'
 import { createCertificate } from './certificate.ts'
@@ -56,6 +61,8 @@ export function createTestKit(options: TestKitOptions): TestKit {
   const startQuote = createStartQuote(integrations, app, prefix)
   const partners: { readonly partner: Partner; readonly receiver: PartnerReceiver }[] = []
   const handedOver = new Set<string>()
+  /** Completed when `pipeline.start` returned. */
+  const completedByStart = new Set<string>()
   let certificate: ReturnType<typeof createCertificate> | undefined
   let isClosed = false
 
@@ -67,12 +74,21 @@ export function createTestKit(options: TestKitOptions): TestKit {
   /** Calls the pipeline hook for due quotes. @returns the failed calls */
   async function startPipelines(): Promise<StartTry[]> {
     const tries = await startDue(own())
-    for (const { quote, result } of tries) if (result.kind === 'started') handedOver.add(quote.id)
+    for (const { quote, result } of tries) {
+      if (result.kind !== 'started') continue
+      const { status } = await integrations.quotations.get(quote.organization_id, quote.id)
+      if (status === 'completed') completedByStart.add(quote.id)
+      handedOver.add(quote.id)
+    }
     return tries.filter(({ result }) => result.kind === 'failed')
   }
 
-  async function handOver(quotationId: string): Promise<void> {
-    if (handedOver.has(quotationId)) return
+  async function handOver(quotationId: string): Promise<{ isCompleted: boolean }> {
+    if (!handedOver.has(quotationId)) await startPipelineOf(quotationId)
+    return { isCompleted: completedByStart.has(quotationId) }
+  }
+
+  async function startPipelineOf(quotationId: string): Promise<void> {
     const [failure] = (await startPipelines()).filter(({ quote }) => quote.id === quotationId)
     if (failure !== undefined) throw hookError(failure)
     if (!handedOver.has(quotationId)) throw hookNeverCalled(quotationId)
@@ -128,11 +144,7 @@ const OPTION_NAMES = Object.keys({
 function checkOptions(options: TestKitOptions): void {
   checkOptionNames('createTestKit', options, OPTION_NAMES)
   const { integrations, app, clock } = options
-  if (typeof integrations?.quotations?.start !== 'function') {
-    throw new ConfigurationError(
-      'createTestKit: integrations is missing: pass the result of createIntegrations({ … }).',
-    )
-  }
+  checkIntegrations('createTestKit', integrations)
   if (app !== undefined && typeof app.inject !== 'function') {
     throw new ConfigurationError(
       'createTestKit: app must be a Fastify instance with the plugin. It is optional.',

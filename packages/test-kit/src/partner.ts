@@ -8,7 +8,7 @@ import {
 } from '@quickquote/core'
 import type { WebhookPayload } from '@quickquote/webhook-signature'
 import type { PartnerReceiver } from './partner-receiver.ts'
-import { createTestQuote, type TestQuote } from './quote.ts'
+import { createTestQuote, type HandOver, type TestQuote } from './quote.ts'
 import type { StartQuote } from './quote-start.ts'
 import type { ReceivedWebhook, ReceiverResponse } from './receiver.ts'
 
@@ -65,7 +65,7 @@ export async function createPartner(
     integrations: Integrations
     receiver: PartnerReceiver
     startQuote: StartQuote
-    handOver: (quotationId: string) => Promise<void>
+    handOver: HandOver
   },
   { organizationId = randomUUID(), memberId = randomUUID(), events, triggerMode }: PartnerOptions,
 ): Promise<Partner> {

@@ -7,7 +7,8 @@ export interface TestQuote {
    * Reports that the steps up to `step`, or without `step` the whole run, have finished. First calls the pipeline hook
    * if that has not happened yet. Finished steps are unchanged.
    * @param proposal the report of the proposal step, if included
-   * @throws Error if the hook threw or was never called; IntegrationError STATE_CONFLICT if the run has failed
+   * @throws Error if the hook threw or was never called, or, with a `step`, completed the quote itself; IntegrationError
+   * STATE_CONFLICT if the run has failed
    */
   complete(step?: Step, proposal?: Parameters<QuotationReporter['proposalReady']>[0]): Promise<void>
   /**
@@ -20,19 +21,23 @@ export interface TestQuote {
 }
 
 /**
- * @param handOver calls the pipeline hook for the quote, unless already done
+ * Calls the pipeline hook for the quote, unless already done.
+ * @returns whether the hook completed the quote
  */
+export type HandOver = (quotationId: string) => Promise<{ readonly isCompleted: boolean }>
+
 export function createTestQuote(
   integrations: Integrations,
   organizationId: string,
   id: string,
-  handOver: (quotationId: string) => Promise<void>,
+  handOver: HandOver,
 ): TestQuote {
   const report = integrations.pipeline(id)
   return {
     id,
     async complete(step, proposal) {
-      await handOver(id)
+      const { isCompleted } = await handOver(id)
+      if (isCompleted && step !== undefined) throw completedByStart(id)
       const last = step ?? 'proposal'
       for (const each of STEPS.slice(0, STEPS.indexOf(last) + 1)) {
         if (each === 'proposal') await report.proposalReady(proposal)
@@ -47,8 +52,16 @@ export function createTestQuote(
       await quotations.cancel(organizationId, id)
     },
     async fail(failure) {
-      await handOver(id)
+      const { isCompleted } = await handOver(id)
+      if (isCompleted) throw completedByStart(id)
       await report.failed(failure)
     },
   }
+}
+
+function completedByStart(id: string): Error {
+  return new Error(
+    `Your pipeline.start completed quote ${id} itself, so a test cannot step it or fail it. In tests, pass a pipeline ` +
+      'whose start only takes the quote over, or call complete() without a step.',
+  )
 }

@@ -110,9 +110,13 @@ describe('A quote of a partner', () => {
     }
     const host = openHost(database.url, { startPipeline: ({ id }) => finish(id) })
     const partner = await host.kit.partner({ events: ['quotation.completed'] })
-    await partner.startQuote()
+    const quote = await partner.startQuote()
     await host.kit.deliver()
     expect(types(partner.webhooks)).toEqual(['quotation.completed'])
+    await quote.complete()
+    for (const call of [() => quote.complete('work_breakdown'), () => quote.fail()]) {
+      await expect(call()).rejects.toThrow(/Your pipeline\.start completed quote \S+ itself/)
+    }
   })
 })
 

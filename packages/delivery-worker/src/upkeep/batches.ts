@@ -5,6 +5,8 @@ import { createBackoff } from '../lib/backoff.ts'
 export interface Batches {
   /** Call it when there may be something to do. */
   wake(): void
+  /** Resolves once there was nothing to do, or a batch has failed. */
+  idle(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -35,15 +37,19 @@ export function createBatches({
   logger: Logger
 }): Batches {
   const backoff = createBackoff(logger, failure, longestRetryMs)
+  let onIdle = () => {}
+  const idle = new Promise<void>((resolve) => (onIdle = resolve))
   const alarm = createAlarm(async () => {
     const begun = performance.now()
     try {
       const isMore = await advance()
       backoff.succeeded()
+      if (!isMore) onIdle()
       alarm.ringIn(isMore ? pauseMs(performance.now() - begun) : pollIntervalMs)
     } catch (error) {
+      onIdle()
       alarm.ringIn(backoff.failed(error))
     }
   })
-  return { wake: () => alarm.ringIn(0), stop: () => alarm.stop() }
+  return { wake: () => alarm.ringIn(0), idle: () => idle, stop: () => alarm.stop() }
 }

@@ -31,6 +31,7 @@ export interface HeartbeatOptions {
   /** Milliseconds without a heartbeat before other workers take over. */
   readonly deadAfterMs: number
   readonly maxAttempts: number
+  readonly recoversAtOnce: boolean
   readonly logger: Logger
   readonly clock: Clock
   /** Called when the worker may claim again. */
@@ -41,7 +42,8 @@ export interface HeartbeatOptions {
  * Sends heartbeats, compares this machine's clock with the database's, and takes over from dead workers.
  *
  * A worker declares no other dead until its own heartbeat has been uninterrupted for `deadAfterMs`: after an outage of
- * the database every worker looks dead, although each still has the outcomes of its deliveries.
+ * the database every worker looks dead, although each still has the outcomes of its deliveries. A run of a few seconds
+ * cannot wait that long: `recoversAtOnce`, at the risk of repeated deliveries.
  */
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { storage, workerId, everyMs, deadAfterMs, maxAttempts, logger, clock, onFresh } = options
@@ -98,6 +100,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     life: () => life,
     async start() {
       await beat()
+      if (options.recoversAtOnce) await recover()
       alarm.ringIn(everyMs)
     },
     stop: () => alarm.stop(),

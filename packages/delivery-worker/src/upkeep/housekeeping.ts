@@ -6,6 +6,8 @@ import { type Backoff, createBackoff } from '../lib/backoff.ts'
 export interface Housekeeping {
   /** Begins. */
   wake(): void
+  /** Resolves once each task has been tried. */
+  idle(): Promise<void>
   /** Begins nothing more. Resolves when the current tasks have ended, which may be never: limit the wait. */
   stop(): Promise<void>
   /** Tasks that have failed or hung for too long, in words. */
@@ -30,6 +32,8 @@ const TOLERATED_MS = 30 * 60 * 1000
 export function createHousekeeping(tasks: readonly PeriodicTask[], logger: Logger): Housekeeping {
   const plans = tasks.map((task) => createPlan(task, createBackoff(logger, task.failure, LONGEST_RETRY_MS)))
   const alarm = createAlarm(doWhatIsDue)
+  let onIdle = () => {}
+  const idle = new Promise<void>((resolve) => (onIdle = resolve))
   let waiting: AbortController | undefined
   let isStopped = false
 
@@ -38,6 +42,7 @@ export function createHousekeeping(tasks: readonly PeriodicTask[], logger: Logge
       if (isStopped) return
       if (plan.underWay === undefined && performance.now() >= plan.dueAt) await begin(plan)
     }
+    onIdle()
     ringForNext()
   }
 
@@ -72,6 +77,7 @@ export function createHousekeeping(tasks: readonly PeriodicTask[], logger: Logge
 
   return {
     wake: () => alarm.ringIn(0),
+    idle: () => idle,
     async stop() {
       isStopped = true
       waiting?.abort()

@@ -7,6 +7,8 @@ import type { UnusableKeys } from './unusable-keys.ts'
 /** All work of a worker besides deliveries and starts. */
 export interface Upkeep {
   start(): void
+  /** Resolves once everything that was due has been tried. */
+  idle(): Promise<void>
   /** Begins nothing more. Resolves when the current steps have ended, which may be never: limit the wait. */
   stop(): Promise<void>
   /** Call it when deliveries must follow a change of their endpoint. */
@@ -53,6 +55,9 @@ export function createUpkeep(
   return {
     start() {
       for (const each of all) each.wake()
+    },
+    async idle() {
+      await Promise.all(all.map((each) => each.idle()))
     },
     async stop() {
       await Promise.all(all.map((each) => each.stop()))
