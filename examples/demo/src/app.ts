@@ -9,6 +9,9 @@ import { describeMembers } from './members.ts'
 import { servePlayground } from './playground.ts'
 import type { Receiver } from './receiver.ts'
 
+/** As the portal and the documentation of the API show it. */
+const BRAND = { name: 'Quick Quotes' }
+
 const STRING = { type: 'string' }
 const UUID = { type: 'string', format: 'uuid' }
 
@@ -27,6 +30,8 @@ export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): P
     ...(redis && { redis }),
     apiDocs: {
       sessionScheme: { type: 'http', scheme: 'bearer', description: 'The token of `POST /login`.' },
+      brand: BRAND,
+      homeUrl: '/',
     },
   })
 
@@ -35,7 +40,7 @@ export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): P
     resolveSession: (request) => sessions.resolve(request),
     prefix: '/portal',
     signInUrl: '/?next={url}',
-    brand: { name: 'Quick Quotes' },
+    brand: BRAND,
     apiReferenceUrl: '/api-docs',
     homeUrl: '/',
   })

@@ -1,5 +1,6 @@
-import { hasChromium } from '@quickquote/dev-servers/browser'
+import { hasChromium, styleOf } from '@quickquote/dev-servers/browser'
 import { adminOf } from '@quickquote/dev-servers/host'
+import type { ApiDocsOptions } from '@quickquote/fastify-integrations'
 import type { Locator } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ORGANIZATION } from './front-ends/session.ts'
@@ -10,8 +11,8 @@ interface Document {
 }
 
 /** A page of the documentation, which must log no error of scripts, content policy or loading. */
-async function openDocs(path: string) {
-  const { app, page, integrations } = await portalHost()
+async function openDocs(path: string, apiDocs: ApiDocsOptions = {}) {
+  const { app, page, integrations } = await portalHost(undefined, { apiDocs })
   const complaints: string[] = []
   page.on('pageerror', ({ message }) => complaints.push(message))
   page.on('console', (line) => {
@@ -58,6 +59,25 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The API document
     const webhooks = page.locator('.webhooks')
     await webhooks.getByText('quotation.completed', { exact: true }).click()
     await showsSchema(webhooks.locator('.opblock.is-open'), 'generation_source')
+  })
+
+  it('has the brand and the colors of the host, in light and dark, and leads back to it', async () => {
+    const tokens = { primary: 'light-dark(rgb(15, 118, 110), rgb(94, 234, 212))' }
+    const { url, page } = await openDocs('/api-docs', {
+      brand: { name: 'Northwind', tokens },
+      homeUrl: '/app',
+    })
+    const authorize = page.getByRole('button', { name: 'Authorize' }).first()
+    for (const [colorScheme, primary, background] of [
+      ['light', 'rgb(15, 118, 110)', 'rgb(250, 250, 250)'],
+      ['dark', 'rgb(94, 234, 212)', 'rgb(10, 10, 11)'],
+    ] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await styleOf(authorize, 'backgroundColor')).toBe(primary)
+      expect(await styleOf(page.locator('.swagger-ui').first(), 'backgroundColor')).toBe(background)
+    }
+    const link = page.getByRole('banner').getByRole('link', { name: 'Northwind' })
+    expect(await link.evaluate(({ href }: { href: string }) => href)).toBe(`${url}/app`)
   })
 
   it('lists every operation without scripts, and its links open them in swagger-ui', async () => {

@@ -2,7 +2,7 @@ import { createIntegrations, type Integrations, type Session } from '@quickquote
 import { openBrowser, type Page } from '@quickquote/dev-servers/browser'
 import { hostOptions } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
-import { fastifyIntegrations } from '@quickquote/fastify-integrations'
+import { type FastifyIntegrationsOptions, fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { onTestFinished } from 'vitest'
@@ -11,6 +11,7 @@ import { ORGANIZATION, TOKEN } from './front-ends/session.ts'
 /** A host with one member, who has a cookie or a token, and a browser that must log no error. */
 export async function portalHost(
   before: (app: FastifyInstance) => unknown = () => {},
+  plugin: Partial<FastifyIntegrationsOptions> = {},
 ): Promise<{ app: FastifyInstance; page: Page; integrations: Integrations; resolveSession: ResolveSession }> {
   const database = await migratedDatabase()
   const storage = drizzleStorage({ connectionString: database.url })
@@ -28,7 +29,7 @@ export async function portalHost(
     await database.drop()
   })
   await before(app)
-  await app.register(fastifyIntegrations, { integrations, resolveSession })
+  await app.register(fastifyIntegrations, { integrations, resolveSession, ...plugin })
   const page = await browser.newPage()
   page.setDefaultTimeout(30_000)
   return { app, page, integrations, resolveSession }

@@ -38,6 +38,7 @@ export {
 export { Uuid } from './lib/schema.ts'
 export { type Content, contentAnswer, contentOf, FIXED, fixedName } from './lib/static-content.ts'
 export { isUuid, ownedBy, type TenantLookup } from './lib/tenancy.ts'
+export { type Theme, type ThemeTokens, themeRule, tokensProblem } from './lib/theme.ts'
 export { optionalTimeOf } from './lib/timestamp.ts'
 export { spanContextOf } from './lib/trace-context.ts'
 export { trimEndOf } from './lib/trim-end.ts'

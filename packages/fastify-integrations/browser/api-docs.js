@@ -46,12 +46,55 @@ function quickly() {
   }
 }
 
+/** What swagger-ui lacks for screen readers. */
+function accessible({ React }) {
+  return {
+    wrapComponents: {
+      // A link within a button: the button itself changes the address.
+      DeepLink:
+        () =>
+        ({ text }) =>
+          React.createElement('span', null, text),
+      // There is only this server.
+      ServersContainer: () => () => null,
+    },
+  }
+}
+
+const textIn = (element, selector) => element.closest('.opblock')?.querySelector(selector)?.textContent ?? ''
+
+/** Roles, names and levels of elements that swagger-ui renders without. */
+const ATTRIBUTES = [
+  ['.information-container', 'role', () => 'region'],
+  ['.information-container', 'aria-label', () => 'Introduction'],
+  ['.scheme-container', 'role', () => 'region'],
+  ['.scheme-container', 'aria-label', () => 'Authorization'],
+  ['h3.opblock-tag', 'aria-level', () => '2'],
+  ['h4, h5', 'aria-level', () => '3'],
+  ['.examples-select-element', 'aria-label', () => 'Example'],
+  ['textarea.body-param__text', 'aria-label', () => 'Request body'],
+  [
+    '.responses-table[role]',
+    'aria-label',
+    (table) =>
+      `Responses: ${textIn(table, '.opblock-summary-method')} ${textIn(table, '.opblock-summary-path')}`,
+  ],
+]
+
+function complete(page) {
+  for (const [selector, name, make] of ATTRIBUTES) {
+    for (const element of page.querySelectorAll(`:is(${selector}):not([${name}])`)) {
+      element.setAttribute(name, make(element))
+    }
+  }
+}
+
 const page = document.querySelector('#swagger-ui')
 SwaggerUIBundle({
   domNode: page,
   url: new URL(page.dataset.document, location.href).href,
   presets: [SwaggerUIBundle.presets.apis],
-  plugins: [quickly],
+  plugins: [quickly, accessible],
   layout: 'BaseLayout',
   deepLinking: true,
   docExpansion: 'list',
@@ -59,3 +102,4 @@ SwaggerUIBundle({
   defaultModelsExpandDepth: -1,
   validatorUrl: null,
 })
+new MutationObserver(() => complete(page)).observe(page, { childList: true, subtree: true })

@@ -8,6 +8,9 @@ import {
   MAX_TIMER_MS,
   parseUrl,
   SESSION_TIMEOUT_MS,
+  type Theme,
+  type ThemeTokens,
+  tokensProblem,
 } from '@quickquote/core/internal'
 import type { DescribeMembers } from './answers/member-names.ts'
 import type { SessionResolver } from './auth/session-auth.ts'
@@ -31,6 +34,18 @@ export interface ApiDocsLogo {
   readonly content: Uint8Array | string
 }
 
+/** As for the portal. */
+export interface ApiDocsBrand {
+  /** The name of your product, at the top of the page. */
+  readonly name: string
+  /** The URL of a 24 by 24 pixel image, on your own origin or as `data:`. Default: the first letter of the name. */
+  readonly logo?: string
+  /** `auto` follows the reader's system. Default `auto`. */
+  readonly theme?: Theme
+  /** Values of CSS custom properties, without the dashes. */
+  readonly tokens?: ThemeTokens
+}
+
 export interface ApiDocsOptions {
   /** Path of the documentation, below the prefix of the plugin. Default `/api-docs`. */
   readonly path?: string
@@ -42,6 +57,10 @@ export interface ApiDocsOptions {
   readonly description?: string
   /** A logo above the title. Default none. */
   readonly logo?: ApiDocsLogo | null
+  /** The name, theme and colors of your product, as for the portal. Default: none, and no header. */
+  readonly brand?: ApiDocsBrand | null
+  /** Where the name of your product at the top leads, such as your app. Default: nowhere. */
+  readonly homeUrl?: string | null
   /** The name and URL of the license; null: no license line. Default: MIT, the license of this library. */
   readonly license?: { readonly name: string; readonly url?: string } | null
 }
@@ -158,9 +177,12 @@ export const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
   description:
     'Start and read Quick Quotes from another system, and get notified of their progress by webhook.',
   logo: null,
+  brand: null,
+  homeUrl: null,
   license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
 }
 
+const THEMES: readonly Theme[] = ['auto', 'light', 'dark']
 const LOGO_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp']
 
 /**
@@ -234,7 +256,7 @@ function checkApiDocs(apiDocs: ApiDocsOptions | false): Required<ApiDocsOptions>
   )
   checkOptionNames('fastifyIntegrations: apiDocs', apiDocs, Object.keys(DEFAULT_API_DOCS))
   const checked = { ...DEFAULT_API_DOCS, ...givenOptions(apiDocs) }
-  const { path, sessionScheme, title, description, logo, license } = checked
+  const { path, sessionScheme, title, description, logo, license, brand, homeUrl } = checked
   expect(
     typeof path === 'string' && /^(\/[\w.~-]+)+$/.test(path),
     'apiDocs.path must be a path without a trailing slash, such as /api-docs.',
@@ -255,7 +277,24 @@ function checkApiDocs(apiDocs: ApiDocsOptions | false): Required<ApiDocsOptions>
       (typeof license?.name === 'string' && (license.url === undefined || parseUrl(license.url) !== null)),
     "apiDocs.license must be { name, url? } with an absolute URL, such as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
   )
+  if (brand !== null) checkBrand(brand)
+  expect(
+    homeUrl === null || (typeof homeUrl === 'string' && homeUrl !== ''),
+    'apiDocs.homeUrl must be a URL, such as /.',
+  )
   return checked
+}
+
+function checkBrand(brand: ApiDocsBrand): void {
+  checkOptionNames('fastifyIntegrations: apiDocs.brand', brand, ['name', 'logo', 'theme', 'tokens'])
+  const { name, logo = '', theme = 'auto', tokens = {} } = brand
+  expect(
+    typeof name === 'string' && name.trim() !== '' && typeof logo === 'string',
+    'apiDocs.brand must have a name, and may have the URL of a logo.',
+  )
+  expect(THEMES.includes(theme), `apiDocs.brand.theme must be one of: ${THEMES.join(', ')}.`)
+  const problem = tokensProblem(tokens)
+  expect(problem === null, `apiDocs.${problem}`)
 }
 
 function isContent(content: unknown): boolean {

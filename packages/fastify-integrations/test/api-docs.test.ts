@@ -144,7 +144,9 @@ describe('the documentation', () => {
       description: 'Quotes by *Acme*.',
       logo: { type: 'image/svg+xml', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
       license: { name: 'Terms of Acme', url: 'https://acme.example/terms' },
-    }
+      brand: { name: 'Acme & Sons', theme: 'dark', tokens: { primary: 'teal' } },
+      homeUrl: '/app?from="docs"',
+    } as const
     const host = await startHost({
       databaseUrl: database.url,
       plugin: { prefix: '/acme', apiDocs: { path: '/docs', ...own } },
@@ -158,8 +160,12 @@ describe('the documentation', () => {
       expect(info.description).toMatch(/^Quotes by \*Acme\*\.\n\n\*\*Authentication\.\*\* /)
       const html = await (await fetch(host.url + page)).text()
       expect(html).toContain('<title>Acme Quotes</title>')
-      const css = await fetch(new URL(partOf(html, 'css'), host.url + page))
-      expect(await css.text()).toContain(Buffer.from(own.logo.content).toString('base64'))
+      expect(html).toContain('<a href="/app?from=&quot;docs&quot;">')
+      expect(html).toContain('<strong>Acme &amp; Sons</strong>')
+      const css = await (await fetch(new URL(partOf(html, 'css'), host.url + page))).text()
+      expect(css).toContain(Buffer.from(own.logo.content).toString('base64'))
+      expect(css).toMatch(/:root:root \{\s+color-scheme: dark;\s+--primary: teal;/)
+      expect(css).not.toContain('@media (prefers-color-scheme: dark)')
     }
     expect(await (await fetch(`${host.url}/acme/docs/llms.txt`)).text()).toMatch(
       /^# Acme Quotes\n\n> Quotes by/,
@@ -177,6 +183,14 @@ describe('the documentation', () => {
     ['apiDocs.description', { description: 5 }],
     ['apiDocs.logo', { logo: { type: 'text/html', content: '<p>' } }],
     ['apiDocs.logo', { logo: { type: 'image/png', content: '' } }],
+    ['apiDocs.brand', { brand: {} }],
+    ['apiDocs.brand', { brand: { name: 'Acme', colour: 'red' } }],
+    ['apiDocs.brand.theme', { brand: { name: 'Acme', theme: 'sepia' } }],
+    [
+      'apiDocs.brand.tokens.primary',
+      { brand: { name: 'Acme', tokens: { primary: 'red; } * { color: red' } } },
+    ],
+    ['apiDocs.homeUrl', { homeUrl: 5 }],
     ['apiDocs.license', { license: { url: 'https://acme.example' } }],
     ['apiDocs.license', { license: { name: 'Terms', url: '/terms' } }],
   ])('refuses an invalid %s at startup', async (name, apiDocs) => {

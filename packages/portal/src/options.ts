@@ -1,4 +1,5 @@
 import { ConfigurationError, type Integrations, type Session } from '@quickquote/core'
+import { type Theme, type ThemeTokens, tokensProblem } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 
 /** A text of the portal, or one per plural category of its language (`Intl.PluralRules`), selected by `{count}`. */
@@ -10,12 +11,12 @@ export interface PortalBrand {
   /** The URL of a 24 by 24 pixel image, on your own origin or as `data:`. Default: the first letter of the name. */
   readonly logo?: string
   /** `auto` follows the reader's system. Default `auto`. */
-  readonly theme?: 'auto' | 'light' | 'dark'
+  readonly theme?: Theme
   /**
    * Values of CSS custom properties, without the dashes: `{ primary: '#0f766e', radius: '4px' }`. `light-dark(…, …)`
    * sets one per theme. The names are in the guide.
    */
-  readonly tokens?: Readonly<Record<string, string>>
+  readonly tokens?: ThemeTokens
 }
 
 export const PORTAL_FEATURES = [
@@ -84,9 +85,6 @@ const OPTION_NAMES = Object.keys({
 /** Options of `register` that are Fastify's own. */
 const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
 
-/** Excludes anything that could end the declaration and begin another. */
-const TOKEN_VALUE = /^[^;{}<>\\@]+$/
-
 /**
  * @throws ConfigurationError for an option that is missing, unknown or invalid
  */
@@ -112,10 +110,8 @@ export function checkOptions(options: FastifyPortalOptions): void {
     "frameAncestors must be a list of sources, such as ['https://app.example.com'].",
   )
   expect(locale === undefined || isLanguageTag(locale), 'locale must be a language tag, such as de or en-GB.')
-  for (const [name, value] of Object.entries(brand?.tokens ?? {})) {
-    expect(/^[a-z][a-z-]*$/.test(name), `brand.tokens: ${name} is not a valid custom property name.`)
-    expect(TOKEN_VALUE.test(value), `brand.tokens.${name} must be one CSS value, without ; { } < > \\ and @.`)
-  }
+  const problem = tokensProblem(brand?.tokens ?? {})
+  expect(problem === null, problem ?? '')
 }
 
 function isLanguageTag(tag: string): boolean {

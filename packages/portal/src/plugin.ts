@@ -7,6 +7,7 @@ import {
   fixedName,
   readSession,
   SESSION_TIMEOUT_MS,
+  themeRule,
 } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -29,7 +30,7 @@ function routeFor(access: 'public' | 'member'): { config: object; schema: object
 async function plugin(fastify: FastifyInstance, options: FastifyPortalOptions): Promise<void> {
   checkOptions(options)
   const { brand, resolveSession } = options
-  const theme = themeCss(brand)
+  const theme = themeRule(':root:root:has(#portal)', brand ?? {})
   const themed = theme === null ? null : await contentOf('theme.css', theme)
   const themeFile = themed === null ? null : fixedName('theme.css', themed)
   const html = pageHtml(settingsOf(fastify.prefix, options), {
@@ -120,13 +121,6 @@ function settingsOf(prefix: string, options: FastifyPortalOptions): object {
     retentionDays: retention.eventDays,
     disableAfterMs: delivery.disableAfterMs,
   }
-}
-
-function themeCss(brand: FastifyPortalOptions['brand']): string | null {
-  const declarations = Object.entries(brand?.tokens ?? {}).map(([name, value]) => `--${name}: ${value};`)
-  const { theme = 'auto' } = brand ?? {}
-  if (theme !== 'auto') declarations.unshift(`color-scheme: ${theme};`)
-  return declarations.length === 0 ? null : `:root:root:has(#portal) {\n  ${declarations.join('\n  ')}\n}\n`
 }
 
 /** Its own policy: nothing inline, no eval, nothing from other origins. */

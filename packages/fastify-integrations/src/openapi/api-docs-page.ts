@@ -1,5 +1,5 @@
-import { type Content, contentOf, fixedName } from '@quickquote/core/internal'
-import type { ApiDocsLogo } from '../options.ts'
+import { type Content, contentOf, fixedName, themeRule } from '@quickquote/core/internal'
+import type { ApiDocsLogo, ApiDocsOptions } from '../options.ts'
 import { once } from './once.ts'
 
 /** The files of the page, by names that change with their content. */
@@ -12,9 +12,18 @@ export interface PageFiles {
 /** The same for every host. */
 const readScript = once(async () => contentOf('page.js', (await import('#browser')).script))
 
-export async function pageFiles(logo: ApiDocsLogo | null): Promise<PageFiles> {
-  const { style: plain } = await import('#browser')
-  const style = await contentOf('page.css', logo === null ? plain : `${plain}\n${logoStyle(logo)}`)
+type Look = Pick<Required<ApiDocsOptions>, 'logo' | 'brand' | 'homeUrl'>
+
+export async function pageFiles({ logo, brand }: Look): Promise<PageFiles> {
+  const { swaggerUi, swaggerUiDark, own } = await import('#browser')
+  const { theme = 'auto' } = brand ?? {}
+  const dark = {
+    light: '',
+    dark: swaggerUiDark,
+    auto: `@media (prefers-color-scheme: dark) {${swaggerUiDark}}`,
+  }
+  const rules = [swaggerUi, dark[theme], own, themeRule(':root:root', brand ?? {}), logo && logoStyle(logo)]
+  const style = await contentOf('page.css', rules.filter((rule) => rule).join('\n'))
   const script = await readScript()
   const names = { script: fixedName('page.js', script), style: fixedName('page.css', style) }
   return {
@@ -51,6 +60,7 @@ interface Operation {
 export function pageHtml(
   document: Readonly<Record<string, unknown>>,
   { script, style }: PageFiles,
+  look: Look,
   at: { readonly files: string; readonly document: string },
 ): string {
   const { info, tags, paths } = document as unknown as Document
@@ -62,7 +72,7 @@ export function pageHtml(
     const rows = operations.filter((operation) => operation.tags.includes(name)).map(rowOf)
     return rows.length === 0
       ? ''
-      : `<h3 class="opblock-tag"><span>${escapeHtml(name)}</span><small>${escapeHtml(description)}</small></h3>\n${rows.join('\n')}\n`
+      : `<h2 class="opblock-tag"><span>${escapeHtml(name)}</span><small>${escapeHtml(description)}</small></h2>\n${rows.join('\n')}\n`
   })
   return `<!doctype html>
 <html lang="en">
@@ -76,12 +86,24 @@ export function pageHtml(
 <script defer src="${at.files}/${script}"></script>
 </head>
 <body>
-<div id="swagger-ui" data-document="${at.document}"><div class="swagger-ui"><div class="wrapper">
+${headerOf(look, title)}<div id="swagger-ui" data-document="${at.document}"><div class="swagger-ui"><main class="wrapper">
 <div class="info"><h1 class="title">${title}</h1></div>
-${sections.join('')}</div></div></div>
+${sections.join('')}</main></div></div>
 </body>
 </html>
 `
+}
+
+/** The name of the host's product, which leads back to it. As in the portal. */
+function headerOf({ brand, homeUrl }: Look, title: string): string {
+  if (brand === null && homeUrl === null) return ''
+  const name = brand === null ? title : escapeHtml(brand.name)
+  const image =
+    brand?.logo === undefined
+      ? `<span class="logo" aria-hidden="true">${name.slice(0, 1)}</span>`
+      : `<img class="logo" src="${escapeHtml(brand.logo)}" alt="" width="24" height="24">`
+  const inner = `${image}<strong>${name}</strong>`
+  return `<header class="brand">${homeUrl === null ? inner : `<a href="${escapeHtml(homeUrl)}">${inner}</a>`}</header>\n`
 }
 
 /** Looks as in swagger-ui. The link opens the operation there. */

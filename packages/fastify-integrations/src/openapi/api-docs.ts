@@ -64,9 +64,9 @@ type Document = Readonly<Record<string, unknown>>
 async function serveContent(
   fastify: FastifyInstance,
   whole: () => Document,
-  { path, logo }: Required<ApiDocsOptions>,
+  { path, ...look }: Required<ApiDocsOptions>,
 ): Promise<void> {
-  const files = once(() => pageFiles(logo))
+  const files = once(() => pageFiles(look))
 
   fastify.get<{ Params: { file: string } }>(`${path}/static/:file`, async (request, reply) => {
     const file = (await files()).byName.get(request.params.file)
@@ -82,7 +82,7 @@ async function serveContent(
     const page = (base: string) =>
       once(async () => {
         const at = { files: `${base}/${filesAt}`, document: `${base}/json` }
-        return contentOf('page.html', pageHtml(document(), await files(), at))
+        return contentOf('page.html', pageHtml(document(), await files(), look, at))
       })
     const [plain, slashed] = [page(`.${url.slice(url.lastIndexOf('/'))}`), page('.')]
     // Below a prefix, Fastify serves it with and without a slash.
