@@ -73,7 +73,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The API document
       ['dark', 'rgb(94, 234, 212)', 'rgb(10, 10, 11)'],
     ] as const) {
       await page.emulateMedia({ colorScheme })
-      expect(await styleOf(authorize, 'backgroundColor')).toBe(primary)
+      // A change of color takes a moment.
+      await expect.poll(() => styleOf(authorize, 'backgroundColor')).toBe(primary)
       expect(await styleOf(page.locator('.swagger-ui').first(), 'backgroundColor')).toBe(background)
     }
     const link = page.getByRole('banner').getByRole('link', { name: 'Northwind' })

@@ -116,7 +116,7 @@ describe('the documentation', () => {
     const plain = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } })
     expect(plain.headers.get('content-encoding')).toBeNull()
     expect(await plain.text()).toBe(await answer.text())
-    expect((await fetch(url.replace(/-[^-]+\./, '-00000000.'))).status).toBe(404)
+    expect((await fetch(url.replace(/[^/]+(?=\.\w+$)/, 'page-00000000'))).status).toBe(404)
   })
 
   it.each([
