@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
+import { inspect } from 'node:util'
 import { ConfigurationError, createIntegrations, STEPS } from '@quickquote/core'
+import { hasPgBouncer, startPgBouncer } from '@quickquote/dev-servers'
 import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
@@ -8,6 +10,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import postgres from 'postgres'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { type DrizzleStorage, drizzleStorage, type HostTransaction } from '../src/index.ts'
+import type { OtherTransaction } from './documented.ts'
 import { BODY, useTransactions } from './host-transactions.ts'
 import { HOSTS, openPgPool } from './hosts.ts'
 
@@ -52,23 +55,47 @@ describe('within', () => {
     await pool.end()
   })
 
-  it('works in a savepoint, which can be rolled back', async () => {
-    const organizationId = randomUUID()
-    await context.sql.begin(async (transaction) => {
-      await transaction
-        .savepoint(async (savepoint) => {
-          await context.integrations
-            .within(savepoint)
-            .quotations.start({ organizationId, source: 'ui', body: BODY })
-          throw new Error('the host changes its mind about a part')
-        })
-        .catch(() => undefined)
-      await context.integrations
-        .within(transaction)
-        .quotations.start({ organizationId, source: 'ui', body: BODY })
+  describe('another client', () => {
+    const start = (runInTransaction: OtherTransaction['runInTransaction']) =>
+      context.integrations
+        .within({ runInTransaction })
+        .quotations.start({ organizationId: randomUUID(), source: 'ui', body: BODY })
+
+    it('is refused outside a transaction of a pool of one connection, and its next transaction is not', async () => {
+      const pool = openPgPool(context.url, { max: 1 })
+      await expect(start((text, values) => pool.query(text, values))).rejects.toThrow('outside a transaction')
+      const client = await pool.connect()
+      await client.query('begin')
+      await start((text, values) => client.query(text, values))
+      await client.query('commit')
+      client.release()
+      expect((await context.recorded()).starts).toBe(1)
+      await pool.end()
     })
 
-    expect((await context.recorded()).starts).toBe(1)
+    it('does not pass on the parameters that a client puts into its errors', async () => {
+      const ended = Object.assign(new Error('Connection terminated'), { parameters: ['a secret'] })
+      const error = await start(() => Promise.reject(ended)).catch((refusal) => refusal)
+      expect(error).toMatchObject({
+        name: 'StorageError',
+        message: expect.stringContaining('Connection terminated'),
+      })
+      expect(inspect(error)).not.toContain('a secret')
+    })
+
+    it.runIf(hasPgBouncer() || process.env['CI'] !== undefined)(
+      'is refused outside a transaction behind PgBouncer',
+      async () => {
+        const pgbouncer = await startPgBouncer(context.url, { poolSize: 1 })
+        const pool = openPgPool(pgbouncer.url)
+        await expect(start((text, values) => pool.query(text, values))).rejects.toThrow(
+          'outside a transaction',
+        )
+        expect((await context.recorded()).starts).toBe(0)
+        await pool.end()
+        await pgbouncer.stop()
+      },
+    )
   })
 })
 

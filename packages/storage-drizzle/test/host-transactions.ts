@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IntegrationServices, Integrations } from '@quickquote/core'
+import { ConfigurationError, type IntegrationServices, type Integrations } from '@quickquote/core'
 import type { TestDatabase } from '@quickquote/dev-servers'
 import { adminOf } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
@@ -7,8 +7,8 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { integrationsOn } from './database.ts'
-import type { HOSTS, Host } from './hosts.ts'
-import { sampleEndpoint, sampleQuotation, sampleSecrets } from './samples.ts'
+import type { Host } from './hosts.ts'
+import { sampleAuditEntry, sampleEndpoint, sampleQuotation, sampleSecrets } from './samples.ts'
 
 export const BODY = { requirementsText: 'A shop' }
 const SOON = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString()
@@ -64,12 +64,12 @@ export function useTransactions() {
   }
 
   /** Promises within the transactions of every host. */
-  function describeWithin(hosts: typeof HOSTS): void {
+  function describeWithin(hosts: Record<string, (url: string) => Host | Promise<Host>>): void {
     describe.each(Object.entries(hosts))('within %s', (_, openHost) => {
       let host: Host
 
-      beforeEach(() => {
-        host = openHost(testing.url)
+      beforeEach(async () => {
+        host = await openHost(testing.url)
       })
 
       afterEach(() => host.close())
@@ -142,6 +142,64 @@ export function useTransactions() {
 
         expect(inside).toEqual(await read(integrations, id))
         expect(await integrations.apiKeys.authenticate(key.reveal())).toMatchObject({ organizationId })
+      })
+
+      it('a savepoint that is rolled back takes its own part back', async () => {
+        const { quotation } = await prepare()
+        const fault = new Error('the host changes its mind about a part')
+
+        await host.transaction(async (transaction, _, savepoint) => {
+          await integrations.within(transaction).pipeline(quotation.id).stepCompleted('requirement_analysis')
+          const undone = savepoint(async (inner) => {
+            const { pipeline, quotations } = integrations.within(inner)
+            await pipeline(quotation.id).stepCompleted('functional_specification')
+            await quotations.start({ organizationId: quotation.organization_id, source: 'ui', body: BODY })
+            throw fault
+          })
+          await expect(undone).rejects.toThrow(fault)
+        })
+
+        const { events, processed, starts } = await recorded()
+        expect(events.map(({ type }) => type)).toEqual(['quotation.requirement_analysis.completed'])
+        expect([processed, starts]).toEqual([['requirement_analysis'], 1])
+      })
+
+      it('an organization that is being erased is refused as such', async () => {
+        const { quotation } = await prepare()
+        const organizationId = quotation.organization_id
+        const entry = sampleAuditEntry({ organization_id: organizationId })
+        await integrations.storage.erasure.begin(organizationId, {
+          keepAuditLog: false,
+          entry,
+          now: new Date(),
+        })
+
+        const start = host.transaction((transaction) =>
+          integrations.within(transaction).quotations.start({ organizationId, source: 'ui', body: BODY }),
+        )
+
+        await expect(start).rejects.toMatchObject({ code: 'ORGANIZATION_ERASED' })
+      })
+
+      it('its adapter outside a transaction is refused, before anything is written', async () => {
+        const { quotation, before } = await prepare()
+        const { outside } = host
+        if (outside === undefined) return
+        const member = adminOf(quotation.organization_id)
+
+        const { pipeline, quotations, apiKeys } = integrations.within(outside)
+        const calls = [
+          () => pipeline(quotation.id).stepCompleted('requirement_analysis'),
+          () => quotations.start({ organizationId: quotation.organization_id, source: 'ui', body: BODY }),
+          () => apiKeys.create(member, { name: 'A key', expires_at: SOON }),
+        ]
+        for (const call of calls) {
+          await expect(call()).rejects.toThrow(ConfigurationError)
+          await expect(call()).rejects.toThrow('outside a transaction')
+        }
+
+        expect(await recorded()).toEqual(before)
+        expect(await integrations.apiKeys.list(member)).toMatchObject({ items: [] })
       })
 
       it('a commit wakes the workers, a rollback does not', async () => {

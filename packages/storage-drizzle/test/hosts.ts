@@ -4,16 +4,28 @@ import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import postgres from 'postgres'
 import type { HostDrizzle, HostTransaction } from '../src/index.ts'
+import { documented, type OtherTransaction } from './documented.ts'
 import type { Prisma } from './prisma.ts'
 
 /** A host's database access: how it runs a transaction and disconnects. */
 export interface Host {
-  /** `run` runs a statement of the host in it. */
-  transaction<T>(
-    work: (transaction: HostTransaction, run: (statement: string) => PromiseLike<unknown>) => Promise<T>,
-  ): Promise<T>
+  transaction<T>(work: Work<T>): Promise<T>
+  /** Its adapter on a pool or a database, where each statement is committed at once. */
+  readonly outside?: HostTransaction
   close(): Promise<void>
 }
+
+/**
+ * @param run runs a statement of the host in the transaction
+ * @param savepoint runs something in a savepoint, in the client's own way, and rolls it back if it throws
+ */
+export type Work<T> = (
+  transaction: HostTransaction,
+  run: (statement: string) => PromiseLike<unknown>,
+  savepoint: Savepoint,
+) => Promise<T>
+
+type Savepoint = (work: (transaction: HostTransaction) => Promise<unknown>) => Promise<unknown>
 
 /** The ways in which hosts run transactions, set up as usual. */
 export const HOSTS: Record<string, (url: string) => Host> = {
@@ -29,29 +41,65 @@ export const HOSTS: Record<string, (url: string) => Host> = {
   },
   'db.transaction of drizzle on postgres.js': (url) => {
     const { db, close } = openDrizzleOnPostgresJs(url)
-    return { transaction: (work) => db.transaction((tx) => work(tx, (text) => tx.execute(text))), close }
+    return {
+      transaction: (work) =>
+        db.transaction((tx) =>
+          work(
+            tx,
+            (text) => tx.execute(text),
+            (inner) => tx.transaction(inner),
+          ),
+        ),
+      close,
+    }
   },
   'db.transaction of drizzle on node-postgres': (url) => {
     const { db, close } = openDrizzleOnPg(url)
-    return { transaction: (work) => db.transaction((tx) => work(tx, (text) => tx.execute(text))), close }
+    return {
+      transaction: (work) =>
+        db.transaction((tx) =>
+          work(
+            tx,
+            (text) => tx.execute(text),
+            (inner) => tx.transaction(inner),
+          ),
+        ),
+      close,
+    }
   },
   'begin of a node-postgres client': (url) => {
     const pool = openPgPool(url)
-    return { transaction: (work) => transactionOfPg(pool, work), close: () => pool.end() }
+    return {
+      transaction: (work) => transactionOfPg(pool, work),
+      outside: documented('pg', { client: pool }),
+      close: () => pool.end(),
+    }
   },
   'transaction of Kysely': (url) => {
     const pool = openPgPool(url)
     const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
     return {
-      transaction: (work) =>
-        db.transaction().execute(async (trx) => {
-          const run = (text: string, values: unknown[] = []) =>
-            trx.executeQuery(CompiledQuery.raw(text, values))
-          return work({ runInTransaction: run }, run)
-        }),
+      transaction: (work) => db.transaction().execute(async (trx) => inStatements(work, onKysely(trx))),
+      outside: onKysely(db),
       close: () => db.destroy(),
     }
   },
+}
+
+const onKysely = (trx: Kysely<object>): OtherTransaction => documented('Kysely', { trx, CompiledQuery })
+
+/** Calls `work` with a transaction whose savepoints are statements as well. */
+function inStatements<T>(work: Work<T>, transaction: OtherTransaction): Promise<T> {
+  const run = (text: string) => transaction.runInTransaction(text, [])
+  return work(transaction, run, async (inner) => {
+    await run('savepoint of_host')
+    try {
+      await inner(transaction)
+    } catch (error) {
+      await run('rollback to savepoint of_host')
+      throw error
+    }
+  })
 }
 
 /** `end` of a pool resolves before its connections are closed: the drop of the database may still end them with an error. */
@@ -79,35 +127,33 @@ function openDrizzleOnPg(url: string) {
 
 export function onPrisma(prisma: Prisma, url: string): Host {
   const client = prisma.open(url)
+  const on = (transaction: Pick<typeof client, '$queryRawUnsafe'>) => documented('Prisma', { transaction })
   return {
-    transaction: (work) =>
-      client.$transaction((tx) => {
-        const run = (text: string, values: unknown[] = []) => tx.$queryRawUnsafe(text, ...values)
-        return work({ runInTransaction: run }, run)
-      }),
+    transaction: (work) => client.$transaction((tx) => inStatements(work, on(tx))),
+    outside: on(client),
     close: () => client.$disconnect(),
   }
 }
 
 function onPostgresJs(sql: postgres.Sql): Host {
   return {
-    transaction: async <T>(
-      work: (transaction: HostTransaction, run: (statement: string) => PromiseLike<unknown>) => Promise<T>,
-    ) => (await sql.begin((transaction) => work(transaction, (text) => transaction.unsafe(text)))) as T,
+    transaction: async <T>(work: Work<T>) =>
+      (await sql.begin((transaction) =>
+        work(
+          transaction,
+          (text) => transaction.unsafe(text),
+          (inner) => transaction.savepoint(inner),
+        ),
+      )) as T,
     close: () => sql.end(),
   }
 }
 
-async function transactionOfPg<T>(
-  pool: pg.Pool,
-  work: (transaction: HostTransaction, run: (statement: string) => PromiseLike<unknown>) => Promise<T>,
-): Promise<T> {
+async function transactionOfPg<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
   const client = await pool.connect()
   try {
     await client.query('begin')
-    const result = await work({ runInTransaction: (text, values) => client.query(text, values) }, (text) =>
-      client.query(text),
-    )
+    const result = await inStatements(work, documented('pg', { client }))
     await client.query('commit')
     return result
   } catch (error) {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { scratchFolder } from '@quickquote/dev-servers'
 import { beforeAll, expect, it } from 'vitest'
 import { useTransactions } from './host-transactions.ts'
 import { onPrisma } from './hosts.ts'
@@ -10,9 +7,8 @@ const context = useTransactions()
 let prisma: Prisma
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(scratchFolder(), 'quickquote-prisma-'))
-  prisma = await installPrisma(folder)
-  return () => rm(folder, { recursive: true, force: true })
+  prisma = await installPrisma()
+  return prisma.remove
 })
 
 context.describeWithin({ 'an interactive transaction of Prisma': (url) => onPrisma(prisma, url) })

@@ -4,15 +4,17 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { installed } from './installed.ts'
 
 const run = promisify(execFile)
 
 /** What a host's own program has, after `prisma generate`. */
 export interface Prisma {
   open(url: string): PrismaClient
+  remove(): Promise<void>
 }
 
-interface PrismaClient {
+interface PrismaClient extends PrismaTransaction {
   $transaction<T>(work: (tx: PrismaTransaction) => Promise<T>): Promise<T>
   $disconnect(): Promise<void>
 }
@@ -38,9 +40,8 @@ datasource db {
  * Installs Prisma and generates a client. It is no dependency: drizzle has it among its optional peers, and would be
  * there twice.
  */
-export async function installPrisma(folder: string): Promise<Prisma> {
-  const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts']
-  await run('npm', [...install, '--prefix', folder, ...PACKAGES])
+export async function installPrisma(): Promise<Prisma> {
+  const { folder, remove } = await installed(PACKAGES)
   await writeFile(join(folder, 'schema.prisma'), SCHEMA)
   const cli = join(folder, 'node_modules/prisma/build/index.js')
   await run(process.execPath, [cli, 'generate', '--schema', 'schema.prisma'], {
@@ -52,5 +53,6 @@ export async function installPrisma(folder: string): Promise<Prisma> {
   const { PrismaClient } = await import(pathToFileURL(join(folder, 'client/client.ts')).href)
   return {
     open: (connectionString) => new PrismaClient({ adapter: new PrismaPg({ connectionString }) }),
+    remove,
   }
 }

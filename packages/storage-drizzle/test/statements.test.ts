@@ -27,6 +27,10 @@ describe.each(STATEMENTS)('%s', (_, statement) => {
     const found = columns.map(({ name, type }) => [name, typeNames.get(type)])
     expect(found).toEqual(Object.entries(statement.columns).map(([name, { type }]) => [name, type]))
   })
+
+  it('has nothing that the line for Knex would take for a parameter', () => {
+    expect(numbered(statement, '"quickquote"').text).not.toMatch(/\\|:\d/)
+  })
 })
 
 it('there are statements', () => {

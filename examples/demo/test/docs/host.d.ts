@@ -16,8 +16,17 @@ declare const db: import('drizzle-orm/postgres-js').PostgresJsDatabase
 declare const reviews: typeof import('./host-tables.ts').reviews
 /** pg, in a transaction. */
 declare const client: { query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }> }
-/** Kysely. */
-declare const trx: import('kysely').Transaction<unknown>
+/** Kysely, and Knex. */
+declare const trx: import('kysely').Transaction<unknown> & {
+  raw(sql: string, bindings: Record<string, unknown>): PromiseLike<unknown>
+}
+/** TypeORM. */
+declare const manager: { query(text: string, parameters: unknown[]): Promise<unknown> }
+declare const sequelize: {
+  query(text: string, options: { bind: unknown[]; transaction: object }): Promise<unknown>
+}
+/** MikroORM. */
+declare const em: { getTransactionContext(): import('kysely').Transaction<unknown> }
 /** Of Prisma. */
 declare const transaction: { $queryRawUnsafe(text: string, ...values: unknown[]): Promise<unknown> }
 declare const memberId: string

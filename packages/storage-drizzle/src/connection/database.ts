@@ -33,7 +33,7 @@ export interface Database {
   /**
    * The same database inside a transaction of the host, which alone commits it or rolls it back. The host's objects are
    * never changed.
-   * @throws ConfigurationError unless it is a transaction of drizzle (any PostgreSQL driver) or postgres.js
+   * @throws ConfigurationError unless it is a transaction of drizzle (any PostgreSQL driver), postgres.js or another client
    */
   within(transaction: unknown): Database
 }
@@ -70,13 +70,13 @@ export function createDatabase({
   const common = { tables: createTables(schema), schema: `"${schema}"`, within }
 
   function within(transaction: unknown): Database {
-    const statements = statementsIn(transaction, prepare)
+    const statements = statementsIn(transaction, prepare, common.schema)
     return inTransaction(statements, async () => {
       await statements.values(NOTIFY, [wakeChannel(schema)])
     })
   }
 
-  function inTransaction(statements: Statements, wakeAtCommit: Database['wake']): Database {
+  function inTransaction(statements: Pick<Statements, 'values'>, wakeAtCommit: Database['wake']): Database {
     const bound: Database = {
       ...common,
       ...queriesOn(statements, common.schema),

@@ -80,9 +80,10 @@ function executeOn(db: Pick<HostDrizzle, 'execute'>) {
 
 /**
  * The rows of a result as arrays. Clients differ: postgres.js returns an array with `columns`, pg and others `rows` and
- * `fields`, some only the rows.
+ * `fields`, some only the rows. TypeORM adds their number after UPDATE and DELETE, Sequelize always more.
  */
 export function valuesOf(result: unknown): unknown[][] {
+  if (isRowsAndMore(result)) return valuesOf(result[0])
   const { rows, columns = [] } = (
     Array.isArray(result)
       ? { rows: withoutHoles(result), columns: Object(result).columns }
@@ -96,8 +97,13 @@ export function valuesOf(result: unknown): unknown[][] {
   })
 }
 
+/** No rows of arrays, whose second would be an array as well. */
+function isRowsAndMore(result: unknown): result is [unknown[], unknown] {
+  return Array.isArray(result) && result.length === 2 && Array.isArray(result[0]) && !Array.isArray(result[1])
+}
+
 /** Not every client accepts several statements at once; PostgreSQL does, within one. */
-export function asOneStatement(script: string): string {
+function asOneStatement(script: string): string {
   return `do $one_statement$ begin execute $script$${script}$script$; end $one_statement$`
 }
 

@@ -127,11 +127,47 @@ function unwrap(error: unknown): unknown {
   return isWrapped ? unwrap(error.cause) : error
 }
 
-/** PostgreSQL's errors have a severity, socket errors a system call; postgres.js adds the query to every error. */
+/**
+ * The error of PostgreSQL in the error of a host's client, without what the client adds: the statement before the
+ * message (Knex), its parameters (Sequelize). Other errors are unchanged.
+ */
+export function faultOfClient(error: unknown): unknown {
+  for (let link = error as ClientError | undefined; link instanceof Object; link = innerOf(link)) {
+    const { severity, code, originalCode = severity && code, constraint, routine } = link
+    if (typeof originalCode !== 'string') continue
+    const message = String(link.originalMessage ?? link.message)
+    const fields = { severity: 'ERROR', code: originalCode, constraint, routine }
+    return Object.assign(new Error(message.split(' - ').pop()), fields)
+  }
+  return error
+}
+
+interface ClientError extends DriverError {
+  severity?: string
+  original?: ClientError
+  cause?: ClientError
+  meta?: { driverAdapterError?: ClientError }
+  originalCode?: unknown
+  originalMessage?: string
+}
+
+/** Of Sequelize, Prisma, and others. */
+function innerOf({ original, meta, cause }: ClientError): ClientError | undefined {
+  return original ?? meta?.driverAdapterError ?? cause
+}
+
+/**
+ * PostgreSQL's errors have a severity, socket errors a system call; postgres.js and TypeORM add the query to every
+ * error, Sequelize the parameters.
+ */
 function isDriverError(error: unknown): error is DriverError {
   return (
     error instanceof Error &&
-    ('severity' in error || 'syscall' in error || 'query' in error || /^CONNECT/.test(String(codeOf(error))))
+    ('severity' in error ||
+      'syscall' in error ||
+      'query' in error ||
+      'parameters' in error ||
+      /^CONNECT/.test(String(codeOf(error))))
   )
 }
 

@@ -1,0 +1,15 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { scratchFolder } from '@quickquote/dev-servers'
+
+const run = promisify(execFile)
+
+/** A folder into which npm has installed packages that are no dependencies of the workspace. */
+export async function installed(packages: readonly string[]) {
+  const folder = await mkdtemp(join(scratchFolder(), 'quickquote-host-'))
+  const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts']
+  await run('npm', [...install, '--prefix', folder, ...packages])
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
+}

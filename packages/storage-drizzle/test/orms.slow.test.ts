@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, expect, it } from 'vitest'
+import { LINES } from './documented.ts'
+import { useTransactions } from './host-transactions.ts'
+import { installed } from './installed.ts'
+import { orms, PACKAGES } from './orms.ts'
+
+const context = useTransactions()
+let folder: string
+
+beforeAll(async () => {
+  const { folder: made, remove } = await installed(PACKAGES)
+  folder = made
+  return remove
+})
+
+context.describeWithin(orms(() => folder))
+
+/** The host's variables in the line for each client. */
+const NAMES: Record<string, string> = {
+  pg: "client: import('pg').PoolClient",
+  Kysely: "trx: import('kysely').Transaction<object>",
+  Knex: "trx: import('knex').Knex.Transaction",
+  TypeORM: "manager: import('typeorm').EntityManager",
+  Sequelize: "sequelize: import('sequelize').Sequelize, transaction: import('sequelize').Transaction",
+  MikroORM: "em: import('@mikro-orm/postgresql').EntityManager",
+}
+
+it('the documented lines are strict TypeScript', async () => {
+  const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
+  const lines = LINES.filter(({ client = '' }) => client in NAMES)
+  expect(lines).toHaveLength(Object.keys(NAMES).length)
+  const program = `import { CompiledQuery } from 'kysely'
+import type { HostTransaction } from '${path('../dist/index.js')}'
+declare const integrations: { within(transaction: HostTransaction): unknown }
+${lines.map(({ client = '', line }) => `export function on${client}(${NAMES[client]}) {\n  ${line}\n}`).join('\n')}
+`
+  await writeFile(join(folder, 'lines.ts'), program)
+  const tsc = path('../../../node_modules/.bin/tsc')
+  const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext']
+  const { stdout } = spawnSync(tsc, [...options, join(folder, 'lines.ts')], { cwd: folder, encoding: 'utf8' })
+  expect(stdout).toBe('')
+})
