@@ -65,8 +65,8 @@ async function demo(): Promise<void> {
   })
   const { apiKey, signingSecret, isNewEndpoint } = await seed(server.url, partner.url)
   partner.trust(signingSecret)
-  terminal.fact('API key', `${apiKey} (new; shown this once)`)
-  terminal.fact('Endpoint', isNewEndpoint ? 'new' : 'the one of the last start, with a new secret')
+  terminal.fact('API key', `${apiKey} (new, shown only once)`)
+  terminal.fact('Endpoint', isNewEndpoint ? 'new' : 'kept from the last start, with a new secret')
 
   terminal.title('A headless quote from requirements/customer-portal.md')
   const requirementsText = await readFile(REQUIREMENTS, 'utf8')
@@ -95,8 +95,8 @@ async function demo(): Promise<void> {
   terminal.good(`The same ${count} webhooks, with the generation source \`ui\`.`)
   if (once) return
 
-  terminal.title(`Go on in a browser: ${server.url}`)
-  terminal.title('Go on in another terminal')
+  terminal.title(`Continue in a browser: ${server.url}`)
+  terminal.title('Continue in another terminal')
   terminal.plain(
     curlLines({ ...quote, apiUrl: server.url, apiKey, organizationId: ACME, receiverUrl: partner.url }),
   )
@@ -137,6 +137,6 @@ for (const stop of stops.reverse()) {
     process.exitCode = 1
   })
 }
-if (interruption.signal.aborted) terminal.good('Stopped. The next start finds its data again.')
+if (interruption.signal.aborted) terminal.good('Stopped. The data is kept for the next start.')
 // A failed start may have left something open.
 if (process.exitCode === 1) process.exit()

@@ -81,7 +81,7 @@ describe('the demo, on its embedded PostgreSQL', () => {
       const second = demo([])
       await second.printed(/Ctrl-C stops the demo/)
       expect(second.output()).toMatch(/Earlier quotes +2\n/)
-      expect(second.output()).toMatch(/Endpoint +the one of the last start, with a new secret/)
+      expect(second.output()).toMatch(/Endpoint +kept from the last start, with a new secret/)
       const [, url = ''] = /Host app +(http:\S+)/.exec(second.output()) ?? []
       expect(
         await read<Quotation>(url, apiKeyIn(second.output()), `/quotations/${firstQuotation}`),
@@ -109,7 +109,7 @@ describe('the demo, on its embedded PostgreSQL', () => {
       const running = demo([])
       await running.printed(/Ctrl-C stops the demo/)
       const [, lines = ''] =
-        /Go on in another terminal\n\n([\s\S]*)\n# The documentation/.exec(running.output()) ?? []
+        /Continue in another terminal\n\n([\s\S]*)\n# The documentation/.exec(running.output()) ?? []
       const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', lines], { cwd: folder.path })
 
       expect(

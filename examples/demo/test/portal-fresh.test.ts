@@ -240,10 +240,10 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     })
     await page.reload()
     await row(page, 'Busy')
-      .getByText(/Paused until .+, the receiver asked for it/)
+      .getByText(/Paused until .+, as the receiver asked/)
       .waitFor()
     await row(page, 'Busy').getByRole('link').first().click()
-    await page.getByText(/Deliveries wait until .+: the receiver asked for it\./).waitFor()
+    await page.getByText(/The receiver asked for a pause\. Deliveries wait until .+\./).waitFor()
   })
 
   it('shows each hour in a chart, whose bars filter the list, by keyboard too', async () => {
@@ -433,7 +433,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await button(page, 'Copy: Event ID').click()
     await expect.poll(copied, PATIENCE).toMatch(/^evt_/)
     await button(page, 'Copy as curl').click()
-    await expect.poll(copied, PATIENCE).toMatch(/^# Without its signature.*\ncurl -i/)
+    await expect.poll(copied, PATIENCE).toMatch(/^# Unsigned, because signatures.*\ncurl -i/)
     await expectNoViolations(page, 'a delivery', ['color-contrast'])
   })
 })

@@ -179,7 +179,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await button(page, 'Issue a new secret').click()
     expect(await dialog(page).locator('.secret code').textContent()).toMatch(/^whsec_/)
     await button(page, 'I have stored it').click()
-    await page.getByText('The previous secret also signs until').waitFor()
+    await page.getByText('Deliveries are also signed with the previous secret until').waitFor()
     await page.locator('.facts div').filter({ hasText: 'Sent from' }).getByText('127.0.0.1').waitFor()
 
     await button(page, 'How to verify').click()
@@ -343,7 +343,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     // Values are not sent to another server: the member is warned, and the change is saved.
     await button(page, 'Edit').click()
     await page.getByLabel('URL').fill('https://elsewhere.example.com/hook')
-    await page.getByText('The URL is on another server').waitFor()
+    await page.getByText('The new URL is on another server').waitFor()
     expect(await button(page, 'Remove X-Zone').count()).toBe(0)
     await button(page, 'Save').click()
     await page.getByText('https://elsewhere.example.com/hook').waitFor()

@@ -87,7 +87,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       ? (await import('./telemetry/prometheus.ts')).createPrometheus()
       : undefined
     const server = checked.health && (await openHealthServer(checked.health, health, prometheus?.read))
-    if (server) logger.info({ port: server.port }, 'the health of the worker is available')
+    if (server) logger.info({ port: server.port }, 'the health checks are available')
     try {
       // Loads undici and much else, which a host's import need not wait for.
       const { run } = await import('./run.ts')

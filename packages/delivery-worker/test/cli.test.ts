@@ -141,7 +141,7 @@ describe('a worker process', () => {
       return { status: 204 }
     })
     const program = await start()
-    const health = `http://127.0.0.1:${logged(program, 'the health of the worker is available')?.['port']}/health`
+    const health = `http://127.0.0.1:${logged(program, 'the health checks are available')?.['port']}/health`
     await host.finishStep()
     await receiver.next()
     await program.printed('pipeline started')
@@ -198,7 +198,7 @@ describe('a worker process', () => {
 
     expect(await program.exited).toBe(0)
     expect(program.lines).not.toContain('pipeline started')
-    expect(logged(program, 'the health of the worker is available')).toBeUndefined()
+    expect(logged(program, 'the health checks are available')).toBeUndefined()
     expect(await host.sql`select attempt, leased_by from quickquote.pipeline_starts`).toEqual([
       { attempt: 0, leased_by: null },
     ])

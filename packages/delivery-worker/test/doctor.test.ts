@@ -110,7 +110,7 @@ describe('doctor', () => {
     expect(await program.exited).toBe(1)
     expect(program.lines).toContain('ok       All migrations are applied.')
     expect(program.lines.filter((line) => line.startsWith('error'))).toEqual([
-      expect.stringMatching(/^error {4}No worker is alive, so no webhook is sent .* Start one/),
+      expect.stringMatching(/^error {4}No worker is running, so no webhook is sent .* Start one/),
     ])
   })
 

@@ -20,7 +20,7 @@ async function open(
 }
 
 function healthPort(): unknown {
-  return host.logs.find(({ message }) => message === 'the health of the worker is available')?.fields['port']
+  return host.logs.find(({ message }) => message === 'the health checks are available')?.fields['port']
 }
 
 async function get(path: string, init: RequestInit = {}): Promise<{ status: number; body: unknown }> {

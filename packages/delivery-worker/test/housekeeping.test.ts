@@ -278,7 +278,7 @@ describe('expired data', () => {
     const removed = { days: 2, rows: 0, parked_deliveries: 1, audit_entries: 1, files: 0 }
     const sumOf = (name: keyof typeof removed) =>
       host.logs
-        .filter(({ message }) => message === 'removed data that is no longer kept')
+        .filter(({ message }) => message === 'removed expired data')
         .reduce((sum, { fields }) => sum + Number(fields[name]), 0)
     await expect
       .poll(() =>

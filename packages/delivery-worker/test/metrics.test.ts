@@ -23,7 +23,7 @@ async function open(metrics: boolean): Promise<string> {
   await host.createWorker({ ca: certificate.cert, health: { port: 0, host: '127.0.0.1', metrics } }).start()
   await host.startQuote()
   await expect.poll(() => host.attempts(), PATIENT).toHaveLength(3)
-  const opened = host.logs.find(({ message }) => message === 'the health of the worker is available')
+  const opened = host.logs.find(({ message }) => message === 'the health checks are available')
   return `http://127.0.0.1:${opened?.fields['port']}`
 }
 

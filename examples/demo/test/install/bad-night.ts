@@ -80,7 +80,7 @@ export function badNightTests(installed: () => Installed): void {
         run(['node_modules/@quickquote/storage-drizzle/bin/quickquote-storage.js', 'migrate']).status,
       ).toBe(0)
       expect(run(['endpoint.mjs']).status).toBe(0)
-      expect(doctor().wrong).toEqual([expect.stringMatching(/No worker is alive.* Start one with/)])
+      expect(doctor().wrong).toEqual([expect.stringMatching(/No worker is running.* Start one with/)])
 
       const moved = { NODE_OPTIONS: '--import=./hour-ahead.mjs' }
       expect(doctor(moved)).toEqual({

@@ -90,7 +90,7 @@ export function createRequirementsFiles(
       if (isOutage(error)) return
       logger.warn(
         { err: error, files: unwanted.length },
-        'abandoned files could not be removed yet; this is tried again later',
+        'abandoned files could not be removed; trying again later',
       )
     }
   }

@@ -75,7 +75,7 @@ export const ERRORS = {
   ORGANIZATION_ERASED: {
     status: 403,
     title: 'The organization is being erased',
-    advice: 'All data of the organization is being removed. Nothing can be added to it any more.',
+    advice: 'All data of the organization is being removed, and nothing can be added.',
   },
   CROSS_SITE_REQUEST: {
     status: 403,
@@ -137,7 +137,7 @@ export const ERRORS = {
   QUOTATION_ENDED: {
     status: 409,
     title: 'The quotation has already ended',
-    advice: 'It has completed or failed and cannot be cancelled any more. Read its summary.',
+    advice: 'It has completed or failed, so it cannot be cancelled. Read its summary.',
   },
   API_KEY_LIMIT_REACHED: {
     status: 409,
@@ -159,7 +159,7 @@ export const ERRORS = {
     status: 410,
     title: 'Events after this cursor are no longer kept',
     advice:
-      'Start again without `after`, at the oldest event kept, or with `after=latest`. Read what you missed from the quotations themselves.',
+      'Start again without `after` (from the oldest event kept) or with `after=latest`, and list the quotations to catch up on what you missed.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
@@ -185,7 +185,7 @@ export const ERRORS = {
     status: 400,
     title: 'The service refused the request',
     advice:
-      'A rule of the service outside this API refused the request. The status says why; it can be any from 400 to 499.',
+      'The service refused the request for a reason outside this API. The status, from 400 to 499, says why.',
   },
   INTERNAL_ERROR: {
     status: 500,

@@ -97,11 +97,11 @@ export const Delivery = Type.Object(
     next_attempt_at: NullableTimestamp,
     resent_as: described(
       NullableUuid,
-      'The newest delivery that a resend of this one created, while the audit log has the resend.',
+      'The newest delivery that a resend of this one created, for as long as the audit log keeps the resend.',
     ),
     resent_from: described(
       NullableUuid,
-      'The delivery whose resend created this one, while the audit log has the resend.',
+      'The delivery whose resend created this one, for as long as the audit log keeps the resend.',
     ),
     request_body: described(
       NullableString,

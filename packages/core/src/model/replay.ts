@@ -16,7 +16,7 @@ export const ReplayBody = Type.Object(
       OneOf(REPLAY_STATUSES, {
         default: 'missed',
         description:
-          '`missed`: events that were never delivered successfully, whether or not they were tried. `failed`: those of them that were tried. `all`: successful ones, too.',
+          '`missed`: events that were never delivered, whether attempted or not. `failed`: only those that were attempted. `all`: also those that were delivered.',
       }),
     ),
   },

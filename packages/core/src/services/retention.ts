@@ -31,8 +31,7 @@ export async function enforceRetention({ storage, settings }: Context<'retention
     storage.retention.abandonFilesOfEndedQuotations(since, BATCH, now),
   )
   const removed = { days, rows, parked_deliveries: parked, audit_entries: auditEntries, files }
-  if (Object.values(removed).some((count) => count > 0))
-    logger.info(removed, 'removed data that is no longer kept')
+  if (Object.values(removed).some((count) => count > 0)) logger.info(removed, 'removed expired data')
   if (isBlocked) logger.info({}, 'an expired day of history is in use and will be dropped later')
   if (isKept) {
     logger.warn(

@@ -220,7 +220,7 @@ async function changedHeaders(
   try {
     current = decryptHeaders(keyring, encrypted, before.id)
   } catch (error) {
-    logger.error({ err: error, endpoint_id: before.id }, 'the headers of an endpoint could not be read')
+    logger.error({ err: error, endpoint_id: before.id }, 'the headers of an endpoint could not be decrypted')
     throw new IntegrationError(
       'SERVICE_UNAVAILABLE',
       'The headers of the endpoint cannot be decrypted at the moment, so nothing was changed. Try again later, or remove all headers with `headers: null` first.',

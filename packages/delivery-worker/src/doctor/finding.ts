@@ -13,7 +13,7 @@ type Details = Readonly<Record<string, string | number>>
 
 /** All findings, listed in docs/reference/doctor.md. `{name}` is replaced by a detail. */
 export const FINDINGS = {
-  DATABASE_ANSWERS: ['ok', 'The database responds within {ms} ms. It is PostgreSQL {version}.'],
+  DATABASE_ANSWERS: ['ok', 'The database responds within {ms} ms (PostgreSQL {version}).'],
   DATABASE_UNREACHABLE: [
     'error',
     'The database cannot be reached: {cause} Check the connection string of your storage, that the server is running, and that no firewall blocks this machine.',
@@ -48,10 +48,10 @@ export const FINDINGS = {
     'error',
     'The encryption key "{keyId}" has changed, so {secrets} signing secrets cannot be decrypted. Restore the former key under this ID, and give the new key its own ID.',
   ],
-  WORKERS_ALIVE: ['ok', '{alive} workers are alive.'],
+  WORKERS_ALIVE: ['ok', '{alive} workers are running.'],
   NO_WORKER: [
     'error',
-    'No worker is alive, so no webhook is sent and no quote is started. Start one with `npx @quickquote/delivery-worker ./integrations.js`, or give the plugin a `worker`.',
+    'No worker is running, so no webhook is sent and no quote is started. Start one with `npx @quickquote/delivery-worker ./integrations.js`, or give the plugin a `worker`.',
   ],
   WORKERS_SILENT: [
     'warning',
@@ -91,20 +91,20 @@ export const FINDINGS = {
   QUEUE_DRAINED: ['ok', 'No delivery has been due for longer than {seconds} s.'],
   QUEUE_WAITS: [
     'warning',
-    '{due} deliveries are due, the oldest for {age} s. If a worker is alive, add another one, or look for an endpoint that hangs (its deliveries wait for its own slots).',
+    '{due} deliveries are due, the oldest for {age} s. If a worker is running, add another one, or look for an endpoint that hangs: its deliveries wait for each other.',
   ],
   ERASING_WAITS: [
     'warning',
-    '{organizations} organizations have been erased for more than an hour, but a transaction that began before is still open and may add data to them. End it (pg_stat_activity), or the prepared one (pg_prepared_xacts).',
+    'Erasing {organizations} organizations has waited for more than an hour, because a transaction that began before is still open and may add data to them. End it (see pg_stat_activity, and pg_prepared_xacts for prepared ones).',
   ],
   HISTORY_KEPT: ['ok', 'Events are kept for {days} days, and tables are ready for the next {ahead} days.'],
   HISTORY_KEPT_LONGER: [
     'warning',
-    'Events are kept for {floor} days, although retention.eventDays is {days}. To keep them for less, lower retention_floor as the owner of the database.',
+    'Events are kept for {floor} days, although retention.eventDays is {days}. To keep them for fewer days, lower retention_floor as the owner of the database.',
   ],
   PARTITIONS_MISSING: [
     'warning',
-    'There is no table for the events of tomorrow. Workers create them: start one, or search its log for "the tables of the coming days cannot be created".',
+    'There is no table for tomorrow\'s events. Workers create these tables: start one, or search its log for "the tables of the coming days cannot be created".',
   ],
   APP_ANSWERS: ['ok', 'Our routes are answered by the plugin.'],
   APP_UNREACHABLE: [

@@ -36,7 +36,10 @@ export async function failStalledRuns(
       // It has ended meanwhile.
       if (error instanceof IntegrationError && error.code !== 'SERVICE_UNAVAILABLE') return
       if (!isOutage(error)) {
-        logger.error({ err: error, quotation_id: quotationId }, 'a run that reports nothing cannot be failed')
+        logger.error(
+          { err: error, quotation_id: quotationId },
+          'a run that reports nothing could not be marked as failed',
+        )
       }
       errors.push(error)
     }

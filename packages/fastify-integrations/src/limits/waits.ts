@@ -27,7 +27,10 @@ export function createLookout<Target>(
     } catch (error) {
       // Waiting requests are answered when their time is over: the database may be back by then.
       if (!isFailing && !isOutage(error)) {
-        logger.warn({ err: error }, 'requests that wait are answered late: nobody knows if there is news')
+        logger.warn(
+          { err: error },
+          'requests with `wait` are answered late: changes cannot be read from the database',
+        )
       }
       isFailing = true
     }

@@ -85,7 +85,7 @@ globalThis.member = {
     await press('nav a', 'Deliveries')
     await see('tr', 'Website', 'Delivered')
     await press('main button', 'Replay…')
-    await press('dialog label', 'Delivered ones, too.')
+    await press('dialog label', 'Including those that were delivered.')
     await see('dialog', '1 event will be sent.')
     await press('dialog [type=submit]', 'Start the replay')
     await see('dialog h2', 'Replay completed')

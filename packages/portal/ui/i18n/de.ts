@@ -258,7 +258,7 @@ export const de: Catalog = {
   'health.newest': 'Grundlage',
   'health.of': { one: 'der letzte Versuch', other: 'die letzten {count} Versuche' },
   'health.reason.timeout': { one: '{count} Zeitüberschreitung', other: '{count} Zeitüberschreitungen' },
-  'health.reason.tls': '{count} bei TLS',
+  'health.reason.tls': '{count} TLS-Fehler',
   'health.reason.refused': {
     one: '{count} verweigerte Verbindung',
     other: '{count} verweigerte Verbindungen',

@@ -886,12 +886,12 @@ export interface components {
             next_attempt_at: string | null;
             /**
              * Format: uuid
-             * @description The newest delivery that a resend of this one created, while the audit log has the resend.
+             * @description The newest delivery that a resend of this one created, for as long as the audit log keeps the resend.
              */
             resent_as: string | null;
             /**
              * Format: uuid
-             * @description The delivery whose resend created this one, while the audit log has the resend.
+             * @description The delivery whose resend created this one, for as long as the audit log keeps the resend.
              */
             resent_from: string | null;
             /** @description The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased. */
@@ -951,7 +951,7 @@ export interface components {
              */
             until?: string;
             /**
-             * @description `missed`: events that were never delivered successfully, whether or not they were tried. `failed`: those of them that were tried. `all`: successful ones, too.
+             * @description `missed`: events that were never delivered, whether attempted or not. `failed`: only those that were attempted. `all`: also those that were delivered.
              * @default missed
              * @enum {string}
              */
@@ -2756,7 +2756,7 @@ export interface operations {
                 since: string;
                 /** @description Events before this time. Default: now. */
                 until?: string;
-                /** @description `missed`: events that were never delivered successfully, whether or not they were tried. `failed`: those of them that were tried. `all`: successful ones, too. */
+                /** @description `missed`: events that were never delivered, whether attempted or not. `failed`: only those that were attempted. `all`: also those that were delivered. */
                 status?: "missed" | "failed" | "all";
             };
             header?: never;
