@@ -54,7 +54,7 @@ export interface EventFeedStorage {
   findStart(organizationId: string, eventId: string): Promise<FeedPosition | null>
   /**
    * Finds readers for whom `read` has events after their position, by their index. Readers who are not found have none up
-   * to `lookedUpTo` either: if they wait on from there, the next look costs them nothing but what is new since.
+   * to `lookedUpTo` either: if they continue from there, the next look only reads newer events.
    */
   lookForNews(
     readers: readonly { readonly organizationId: string; readonly position: number }[],
