@@ -25,7 +25,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const OFF = 'off'
 const HEALTH_PORT = 8081
 
-function whole(help: string, min: number, max: number, fallback: number | string): Variable<number> {
+function whole(min: number, max: number, fallback: number | string, help: string): Variable<number> {
   return {
     help,
     fallback: String(fallback),
@@ -40,7 +40,7 @@ function whole(help: string, min: number, max: number, fallback: number | string
   }
 }
 
-function onOrOff(help: string, fallback: string): Variable<boolean> {
+function onOrOff(fallback: string, help: string): Variable<boolean> {
   return {
     help,
     fallback,
@@ -51,112 +51,102 @@ function onOrOff(help: string, fallback: string): Variable<boolean> {
   }
 }
 
-const port = whole('', 0, 65_535, HEALTH_PORT)
+const { concurrency, pollIntervalMs, socketsPerOrigin } = DEFAULT_WORKER_OPTIONS
+const port = whole(0, 65_535, HEALTH_PORT, '')
 
+/** Those of an option have its name. */
 const VARIABLES = {
-  QUICKQUOTE_CONCURRENCY: whole('Concurrent deliveries.', 1, 10_000, DEFAULT_WORKER_OPTIONS.concurrency),
-  QUICKQUOTE_POLL_INTERVAL_MS: whole(
-    'Milliseconds between polls for work that no notification announced.',
+  concurrency: whole(1, 10_000, concurrency, 'Concurrent deliveries.'),
+  pollIntervalMs: whole(
     10,
     DAY_MS,
-    DEFAULT_WORKER_OPTIONS.pollIntervalMs,
+    pollIntervalMs,
+    'Milliseconds between polls for work that no notification announced.',
   ),
-  QUICKQUOTE_HEARTBEAT_MS: whole(
-    'Milliseconds between heartbeats.',
+  heartbeatMs: whole(
     10,
     DAY_MS,
     '`lease.heartbeatMs` of the integrations',
+    'Milliseconds between heartbeats.',
   ),
-  QUICKQUOTE_DEAD_AFTER_MS: whole(
-    'Milliseconds without a heartbeat before other workers take over, or of failures before this worker is not ready.',
+  deadAfterMs: whole(
     20,
     DAY_MS,
     '`lease.deadAfterMs` of the integrations',
+    'Milliseconds without a heartbeat before other workers take over, or of failures before this worker is not ready.',
   ),
-  QUICKQUOTE_SOCKETS_PER_ORIGIN: whole(
-    'Sockets per origin while it responds quickly.',
-    1,
-    1000,
-    DEFAULT_WORKER_OPTIONS.socketsPerOrigin,
-  ),
-  QUICKQUOTE_PIPELINE_STARTS: onOrOff(
-    'on: also starts pipelines. off: only delivers; another worker must start pipelines.',
+  socketsPerOrigin: whole(1, 1000, socketsPerOrigin, 'Sockets per origin while it responds quickly.'),
+  pipelineStarts: onOrOff(
     'on',
+    'on: also starts pipelines. off: only delivers; another worker must start pipelines.',
   ),
-  QUICKQUOTE_CA_FILE: {
+  caFile: {
     help: 'A file of certificates (PEM) to trust in addition to the public ones.',
     fallback: '`egress.ca` of the integrations',
     read: readCertificates,
-  } satisfies Variable<string>,
-  QUICKQUOTE_STOP_DEADLINE_MS: whole(
-    'Milliseconds that a stop waits for deliveries and starts in progress.',
+  },
+  stopDeadlineMs: whole(
     0,
     DAY_MS,
     'the timeout of an attempt plus 2000',
+    'Milliseconds that a stop waits for deliveries and starts in progress.',
   ),
-  QUICKQUOTE_HEALTH_PORT: {
+  healthPort: {
     help: 'Port of GET /health/live and GET /health/ready. 0 picks a free port; off serves neither.',
     fallback: String(HEALTH_PORT),
     read: (text: string) => (text === OFF ? null : port.read(text)),
-  } satisfies Variable<number | null>,
-  QUICKQUOTE_HEALTH_HOST: {
+  },
+  healthHost: {
     help: 'Address of the health port.',
     fallback: 'every address',
     read: (text: string) => text,
-  } satisfies Variable<string>,
-  QUICKQUOTE_METRICS: onOrOff('on: the health port also serves GET /metrics for Prometheus.', OFF),
-}
+  },
+  metrics: onOrOff(OFF, 'on: the health port also serves GET /metrics for Prometheus.'),
+} satisfies Record<string, Variable<unknown>>
 
-type Name = keyof typeof VARIABLES
-type Values = { [N in Name]?: ReturnType<(typeof VARIABLES)[N]['read']> }
+type Values = { [N in keyof typeof VARIABLES]?: ReturnType<(typeof VARIABLES)[N]['read']> }
+
+/** `pollIntervalMs` is `QUICKQUOTE_POLL_INTERVAL_MS`. */
+function variableOf(name: string): string {
+  return `QUICKQUOTE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
+}
 
 /** One line per variable with its name and default, and one with its description. */
 export const VARIABLES_HELP: string = Object.entries(VARIABLES)
-  .map(([name, { fallback, help }]) => `  ${name} (${fallback})\n      ${help}`)
+  .map(([name, { fallback, help }]) => `  ${variableOf(name)} (${fallback})\n      ${help}`)
   .join('\n')
 
 /**
  * @throws ConfigurationError that names every invalid variable
  */
 export function cliSettings(env: Readonly<Record<string, string | undefined>>): CliSettings {
-  const values = readVariables(env)
-  const healthPort = values.QUICKQUOTE_HEALTH_PORT === undefined ? HEALTH_PORT : values.QUICKQUOTE_HEALTH_PORT
-  const { QUICKQUOTE_HEALTH_HOST: host, QUICKQUOTE_METRICS: metrics = false } = values
-  return {
-    deadlineMs: values.QUICKQUOTE_STOP_DEADLINE_MS,
-    options: givenOptions({
-      concurrency: values.QUICKQUOTE_CONCURRENCY,
-      pollIntervalMs: values.QUICKQUOTE_POLL_INTERVAL_MS,
-      heartbeatMs: values.QUICKQUOTE_HEARTBEAT_MS,
-      deadAfterMs: values.QUICKQUOTE_DEAD_AFTER_MS,
-      socketsPerOrigin: values.QUICKQUOTE_SOCKETS_PER_ORIGIN,
-      pipelineStarts: values.QUICKQUOTE_PIPELINE_STARTS,
-      ca: values.QUICKQUOTE_CA_FILE,
-      health:
-        healthPort === null ? undefined : { port: healthPort, metrics, ...(host !== undefined && { host }) },
-    }),
-  }
+  const { caFile: ca, stopDeadlineMs: deadlineMs, ...values } = readVariables(env)
+  const { healthPort = HEALTH_PORT, healthHost, metrics = false, ...options } = values
+  const health =
+    healthPort === null ? undefined : { port: healthPort, metrics, ...givenOptions({ host: healthHost }) }
+  return { deadlineMs, options: { ...options, ...givenOptions({ ca, health }) } }
 }
 
 /** Replaces option names in the worker's errors by their variables. */
 export function inWordsOfEnvironment(message: string): string {
-  return message.replace(/^createDeliveryWorker: /, '').replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (option) => {
-    const name = `QUICKQUOTE_${option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
-    return name in VARIABLES ? name : option
-  })
+  return message
+    .replace(/^createDeliveryWorker: /, '')
+    .replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (option) =>
+      Object.hasOwn(VARIABLES, option) ? variableOf(option) : option,
+    )
 }
 
 function readVariables(env: Readonly<Record<string, string | undefined>>): Values {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
   for (const [name, variable] of Object.entries(VARIABLES)) {
-    const text = env[name]?.trim()
+    const text = env[variableOf(name)]?.trim()
     if (text === undefined || text === '') continue
     try {
       values[name] = variable.read(text)
     } catch (error) {
       if (!(error instanceof Invalid)) throw error
-      problems.push(`${name} ${error.message}.`)
+      problems.push(`${variableOf(name)} ${error.message}.`)
     }
   }
   if (problems.length > 0) throw new ConfigurationError(problems.join('\n'))
