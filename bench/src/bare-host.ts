@@ -156,6 +156,7 @@ const QUOTATION = {
     source: TEXT,
     config_id: NULLABLE_TEXT,
     error_code: NULLABLE_TEXT,
+    external_id: NULLABLE_TEXT,
     metadata: { type: ['object', 'null'], additionalProperties: true },
     created_at: MOMENT,
     updated_at: MOMENT,
