@@ -21,7 +21,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('For everybody, i
   const shows = (page: Page, count: number) => expect.poll(() => rows(page).count(), PATIENCE).toBe(count)
 
   it(
-    'by keyboard alone: finds what was sent: by filters, the chart and a search; then an event at all endpoints, and its resends',
+    'by keyboard alone: finds deliveries by filters, the chart and a search; then an event at all endpoints, and its resends',
     async () => {
       const admin = await as('admin@acme.example')
       const { id } = await admin.endpoint('Zebra')
