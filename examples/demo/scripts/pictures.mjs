@@ -1,18 +1,19 @@
-// Takes the screenshots of README and docs: `npx -y pnpm@12.21.0 pictures`. Starts a whole host and fills it with data.
+// Takes the pictures of README and docs, of each screen in light, dark and on a phone: `npx -y pnpm@12.21.0 pictures`. Starts a whole host and fills it with data.
 // Needs Chromium and the fonts Inter and JetBrains Mono (Debian: fonts-inter, fonts-jetbrains-mono), because default fonts
 // look dated.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { usePostgres } from '@quickquote/dev-servers'
 import { pino } from 'pino'
 import { chromium } from 'playwright-core'
-import { ACME, DEMO_PASSWORD } from '../dist/members.js'
+import { ACME, DEMO_PASSWORD, GLOBEX } from '../dist/members.js'
 import { startServer } from '../dist/start-server.js'
 
 const IMAGES = resolve(import.meta.dirname, '../../../docs/images')
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+const SCREENS = join(IMAGES, 'screens')
 const EMAIL = 'admin@acme.example'
 const HOURS = 26
 const FONTS = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
@@ -120,69 +121,128 @@ async function pretendHistory({ crm, warehouse }) {
   const { sql } = server.host
   const insert = (endpoint, hour, count, status) => sql`
     insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type, attempt,
-      status, is_test, created_at)
+      status, http_status, duration_ms, is_test, created_at)
     select gen_random_uuid(), gen_random_uuid(), ${ACME}, ${endpoint}, gen_random_uuid(), 'quotation.completed', 1,
-      ${status}, false, now() - make_interval(hours => ${hour}, mins => 1)
-    from generate_series(1, ${count})`
+      ${status}, ${status === 'failed' ? 503 : 204}, 80 + nr * 37 % 190, false,
+      now() - make_interval(hours => ${hour}, mins => 1)
+    from generate_series(1, ${count}) nr`
   for (let hour = 1; hour <= HOURS * 2; hour++) {
     await insert(crm, hour, 34 + ((hour * 7) % 17), 'succeeded')
     const isOutage = hour >= 4 && hour <= 9
     await insert(warehouse, hour, isOutage ? 4 : 12 + ((hour * 5) % 7), 'succeeded')
     await insert(warehouse, hour, isOutage ? 14 : hour % 11 === 0 ? 1 : 0, 'failed')
   }
-  // Spaces the attempts out, within the minutes whose hours are not counted yet.
-  await sql`
-    with latest as (
-      select id, row_number() over (order by created_at desc) as place
-      from quickquote.delivery_attempts where quotation_id is not null
-    )
-    update quickquote.delivery_attempts attempt set created_at = now() - latest.place * interval '41 seconds'
-    from latest where latest.id = attempt.id`
+  // Spaces the attempts out; the newest is a minute old. They are recorded again, because that counts them into their hours.
+  await sql.begin(async (transaction) => {
+    await transaction`
+      create temporary table spaced on commit drop as
+      select (jsonb_populate_record(sent, jsonb_build_object('created_at', now() - 97 * interval '1 second'
+        * row_number() over (order by created_at desc)))).*
+      from quickquote.delivery_attempts sent where quotation_id is not null`
+    await transaction`delete from quickquote.delivery_attempts where id in (select id from spaced)`
+    await transaction`insert into quickquote.delivery_attempts select * from spaced`
+  })
 }
 
-async function takePictures({ warehouse }) {
+/** What a page shows, and that it is complete. */
+async function openScreen(page, path, part) {
+  // Another URL before the `#`: nothing of the screen before is left.
+  await page.goto(`${server.url}/portal/?${path.length}#/${path}`)
+  await page.locator(`main ${part}`).first().waitFor()
+  await page.locator('main .skeleton').waitFor({ state: 'detached' })
+  await page.waitForLoadState('networkidle')
+}
+
+async function portalScreens(page, { warehouse }, take) {
+  await openScreen(page, `${ACME}/deliveries`, '.deliveries .row-link')
+  await page.locator('.chart .failed:not([height="0"])').first().waitFor()
+  await take('deliveries')
+  await page
+    .getByRole('link', { name: /Retrying/ })
+    .first()
+    .click()
+  await page.locator('main .code').first().waitFor()
+  await take('delivery')
+  await openScreen(page, `${ACME}/endpoints`, '.endpoints .row-link')
+  await take('endpoints')
+  await openScreen(page, `${ACME}/endpoints/${warehouse}`, '.event-list')
+  await page.getByText('% delivered').waitFor()
+  await take('endpoint')
+  await openScreen(page, `${ACME}/endpoints/new`, '.form')
+  await take('endpoint-form')
+  await openScreen(page, `${ACME}/events`, 'details')
+  await page.locator('summary', { hasText: 'quotation.completed' }).click()
+  await take('events')
+  await openScreen(page, `${ACME}/audit-log`, '.audit tbody tr')
+  await take('audit-log')
+  await openScreen(page, `${ACME}/api-keys`, '.keys tbody tr')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Zapier')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  await page.locator('.secret').waitFor()
+  await take('api-keys')
+}
+
+async function playPage(page, colorScheme, path) {
+  await page.goto(server.url)
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  await page.locator('#new-key').waitFor()
+  const connect = page.getByRole('button', { name: 'Connect it' })
+  await connect.or(page.getByText('Connected to 7 events')).first().waitFor()
+  if (await connect.isVisible()) await connect.click()
+  await page.getByText('Connected to 7 events').waitFor()
+  await page.getByLabel('Name of the quote').fill(`A tea shop, ${colorScheme}`)
+  await page.getByRole('button', { name: 'Start with the API key' }).click()
+  await page.locator('#webhooks li').nth(5).waitFor()
+  await page
+    .locator('#quotes > li')
+    .filter({ hasText: colorScheme })
+    .getByRole('link', { name: 'Open the proposal' })
+    .waitFor()
+  await page.evaluate(() => document.activeElement.blur())
+  await page.screenshot({ path, fullPage: true, scale: 'css' })
+}
+
+async function takePictures(endpoints) {
+  await mkdir(SCREENS, { recursive: true })
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
     env: { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
   })
-  const portal = `${server.url}/portal/#/${ACME}`
+  const openAs = async (email, colorScheme, width, height) => {
+    const context = await browser.newContext({
+      ...{ colorScheme, reducedMotion: 'reduce', locale: 'en-GB', deviceScaleFactor: 2 },
+      viewport: { width, height },
+    })
+    await context.request.post(`${server.url}/login`, { data: { email, password: DEMO_PASSWORD } })
+    return context.newPage()
+  }
   try {
-    for (const colorScheme of ['light', 'dark']) {
-      const name = (picture) => join(IMAGES, `${picture}${colorScheme === 'dark' ? '-dark' : ''}.png`)
-      const context = await browser.newContext({
-        ...{ colorScheme, reducedMotion: 'reduce', locale: 'en-GB', deviceScaleFactor: 2 },
-        viewport: { width: 1280, height: 800 },
-      })
-      await context.request.post(`${server.url}/login`, { data: { email: EMAIL, password: DEMO_PASSWORD } })
-      const page = await context.newPage()
-
-      await page.goto(`${portal}/deliveries`)
-      await page.locator('.deliveries .row-link').first().waitFor()
-      await page.locator('.chart .failed:not([height="0"])').first().waitFor()
-      await page.screenshot({ path: name('portal') })
-
-      await page.goto(`${portal}/endpoints/${warehouse}`)
-      await page.locator('.event-list').waitFor()
-      await page.getByText('% delivered').waitFor()
-      await page.screenshot({ path: name('portal-endpoint') })
-
-      await page.goto(server.url)
-      await page.getByRole('button', { name: 'Create a key' }).click()
-      await page.locator('#new-key').waitFor()
-      await page.getByRole('button', { name: 'Connect it' }).click()
-      await page.getByText('Connected to 7 events').waitFor()
-      await page.getByLabel('Name of the quote').fill(`A tea shop, ${colorScheme}`)
-      await page.getByRole('button', { name: 'Start with the API key' }).click()
-      await page.locator('#webhooks li').nth(5).waitFor()
-      await page
-        .locator('#quotes > li')
-        .filter({ hasText: colorScheme })
-        .getByRole('link', { name: 'Open the proposal' })
-        .waitFor()
-      await page.evaluate(() => document.activeElement.blur())
-      await page.screenshot({ path: name('playground'), fullPage: true, scale: 'css' })
-      await context.close()
+    for (const [colorScheme, suffix, width, height] of [
+      ['light', '', 1280, 800],
+      ['dark', '-dark', 1280, 800],
+      ['light', '-phone', 390, 844],
+    ]) {
+      const page = await openAs(EMAIL, colorScheme, width, height)
+      const take = (name, scale = 'css') =>
+        page.screenshot({ path: join(SCREENS, `${name}${suffix}.png`), scale })
+      await portalScreens(page, endpoints, take)
+      await page.goto(`${server.url}/api-docs`)
+      await page.locator('.opblock-tag-section').first().waitFor()
+      await take('api-docs')
+      if (suffix !== '-phone') {
+        // Large in README and guide.
+        await openScreen(page, `${ACME}/deliveries`, '.deliveries .row-link')
+        await page.locator('.chart .failed:not([height="0"])').first().waitFor()
+        await page.screenshot({ path: join(IMAGES, `portal${suffix}.png`) })
+        await playPage(page, colorScheme, join(IMAGES, `playground${suffix}.png`))
+      }
+      const empty = await openAs('admin@globex.example', colorScheme, width, height)
+      await openScreen(empty, `${GLOBEX}/endpoints`, '.empty')
+      await empty.screenshot({ path: join(SCREENS, `empty${suffix}.png`), scale: 'css' })
+      await page.context().close()
+      await empty.context().close()
     }
   } finally {
     await browser.close()
