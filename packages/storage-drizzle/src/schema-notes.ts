@@ -15,7 +15,7 @@ interface TableNote<Column extends string> {
 
 export interface OrganizationRows {
   /** The condition that finds them, given the quoted SQL schema. Default: the table's column `organization_id`. */
-  readonly where?: (schema: string) => string
+  readonly where?: string
   /**
    * How they are deleted. Default: by a `delete` that passes over locked rows.
    *
@@ -24,9 +24,9 @@ export interface OrganizationRows {
    */
   readonly by?: 'history' | 'with_files'
   /** Which of them may be deleted now. Default: all. */
-  readonly deletable?: (schema: string) => string
+  readonly deletable?: string
   /** Deletes the records of the files of the rows in `chosen`, and returns their ids: their bytes are deleted, too. */
-  readonly files?: (schema: string) => string
+  readonly files?: string
   /** Its name in exports. Null: internal rows that mean nothing without ours. */
   readonly exported: { readonly as: ExportPart; readonly without?: readonly string[] } | null
 }
@@ -39,8 +39,7 @@ const QUOTATION = '`quotations.erase`, `organizations.erase`'
 const ORGANIZATION = '`organizations.erase`'
 const AS_EVENTS = '`retention.eventDays`'
 /** Of the endpoints of an organization. */
-const OF_ITS_ENDPOINTS = (schema: string) =>
-  `endpoint_id in (select id from ${schema}.webhook_endpoints where organization_id = $organization_id)`
+const OF_ITS_ENDPOINTS = `endpoint_id in (select id from $schema.webhook_endpoints where organization_id = $organization_id)`
 const UNTIL_ERASED = 'until it is erased'
 
 /** Ids, times, numbers and states. */
@@ -110,10 +109,9 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: `until it ends; ${AS_EVENTS} at most`,
     erasedBy: QUOTATION,
     rows: {
-      where: (schema) =>
-        `ctid = any (array(
-          select delivery.place from ${schema}.webhook_endpoints endpoint
-          cross join lateral ${schema}.deliveries_to(endpoint.id) delivery
+      where: `ctid = any (array(
+          select delivery.place from $schema.webhook_endpoints endpoint
+          cross join lateral $schema.deliveries_to(endpoint.id) delivery
           where endpoint.organization_id = $organization_id
         ))`,
       exported: null,
@@ -134,11 +132,9 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     erasedBy: QUOTATION,
     rows: {
       // Otherwise its trigger would wait for a transaction that holds one of these.
-      deletable: (schema) =>
-        `not exists (select from ${schema}.idempotency_keys where organization_id = $organization_id)
-          and not exists (select from ${schema}.event_sequences where organization_id = $organization_id)`,
-      files: (schema) =>
-        `delete from ${schema}.quotation_files where quotation_id in (select id from chosen) returning id`,
+      deletable: `not exists (select from $schema.idempotency_keys where organization_id = $organization_id)
+          and not exists (select from $schema.event_sequences where organization_id = $organization_id)`,
+      files: `delete from $schema.quotation_files where quotation_id in (select id from chosen) returning id`,
       exported: { as: 'quotation' },
     },
     columns: {
@@ -186,7 +182,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     erasedBy: QUOTATION,
     rows: {
       // The others are deleted with their quotation.
-      where: () => `(quote ->> 'organization_id')::uuid = $organization_id`,
+      where: `(quote ->> 'organization_id')::uuid = $organization_id`,
       exported: null,
     },
     columns: {
@@ -238,9 +234,8 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     erasedBy: ORGANIZATION,
     rows: {
       // Otherwise a worker could still record attempts, and health, of an endpoint that is gone.
-      deletable: (schema) =>
-        `not exists (select from ${schema}.deliveries_to(webhook_endpoints.id))
-          and not exists (select from ${schema}.endpoint_health where endpoint_id = webhook_endpoints.id)`,
+      deletable: `not exists (select from $schema.deliveries_to(webhook_endpoints.id))
+          and not exists (select from $schema.endpoint_health where endpoint_id = webhook_endpoints.id)`,
       exported: {
         as: 'webhook_endpoint',
         without: [

@@ -38,7 +38,7 @@ it('there are statements', () => {
 })
 
 it('parameters are numbered by name, and all are required', () => {
-  const made = numbered({ columns: {}, text: (schema) => `$b ${schema} $a::int $b $other_1` }, '"s"')
+  const made = numbered({ columns: {}, text: '$b $schema $a::int $b $other_1' }, '"s"')
   expect(made).toMatchObject({ text: '$1 "s" $2::int $1 $3', names: ['b', 'a', 'other_1'] })
   expect(valuesOf(made, { a: 1, b: null, other_1: 'x', more: true })).toEqual([null, 1, 'x'])
   expect(() => valuesOf(made, { a: 1, b: null })).toThrow('other_1')

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { QUEUE_COUNT_LIMIT } from '@quickquote/core/internal'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { inSchema } from '../src/connection/statement.ts'
 import { READ_QUEUE } from '../src/workers/telemetry.sql.ts'
 import { openOutbox } from './delivery-samples.ts'
 import { SAMPLE_TRACE } from './samples.ts'
@@ -72,7 +73,7 @@ describe('readQueueState', () => {
       scheduled: 0,
     })
     const plan = await sql.unsafe(
-      `explain ${READ_QUEUE.text('quickquote').replaceAll('$now', 'now()').replaceAll('$limit', '10000')}`,
+      `explain ${inSchema(READ_QUEUE.text, 'quickquote').replaceAll('$now', 'now()').replaceAll('$limit', '10000')}`,
     )
     const text = plan.map((row) => row['QUERY PLAN']).join('\n')
     expect(text.match(/deliveries_due_first/g)).toHaveLength(2)

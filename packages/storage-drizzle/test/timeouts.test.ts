@@ -136,7 +136,7 @@ describe('a call', () => {
       timeoutMs,
     )(() => {
       ended = database.transaction(async ({ run }) => {
-        await run(statement({}, () => 'insert into late default values returning null'))
+        await run(statement({}, 'insert into late default values returning null'))
         await call.catch(() => {})
         await sleep(100)
       })
@@ -248,7 +248,7 @@ describe('conflicting transactions', () => {
     const work = (refusals: number) =>
       database.transaction(async ({ run }) => {
         tries += 1
-        if (tries <= refusals) await run(statement({}, () => refuse(state)))
+        if (tries <= refusals) await run(statement({}, refuse(state)))
         return tries
       })
     expect(await work(2)).toBe(3)

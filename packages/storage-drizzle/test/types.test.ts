@@ -355,7 +355,7 @@ describe.each(WAYS)('through %s', (_, settings, open, isTransactionOfHost) => {
       }
       const EVERY_TYPE = statement(
         columns,
-        () => `select ${selected(columns)} from (
+        `select ${selected(columns)} from (
             select $at::timestamptz as at, $bytes::bytea as bytes, $id::uuid as id,
               $number::int as number, $flag::boolean as flag, $nothing::text as nothing,
               $never::timestamptz as never, $at::timestamptz = all ($times::timestamptz[]) as equal,
@@ -397,7 +397,7 @@ describe.each(WAYS)('through %s', (_, settings, open, isTransactionOfHost) => {
           texts: ['', AWKWARD],
         },
       ])
-      expect(await database.run(statement({}, () => 'select 1 as one where false'))).toEqual([])
+      expect(await database.run(statement({}, 'select 1 as one where false'))).toEqual([])
     })
   })
 })

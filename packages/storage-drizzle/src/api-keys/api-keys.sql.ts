@@ -19,20 +19,17 @@ const KEY = {
 
 export const INSERT_KEY = statement(
   {},
-  (
-    schema,
-  ) => `insert into ${schema}.api_keys (id, organization_id, owner_id, name, key_hash, masked_key, status,
+  `insert into $schema.api_keys (id, organization_id, owner_id, name, key_hash, masked_key, status,
       expires_at, last_used_at, created_at, updated_at)
     select $id, $organization_id, $owner_id, $name, $key_hash, $masked_key, $status,
       $expires_at, $last_used_at, $created_at, $updated_at
-    where ${notErased(schema)}`,
+    where ${notErased()}`,
 )
 
 const findKeys = (rest: string) =>
   statement(
     KEY,
-    (schema) =>
-      `select ${selected(KEY)} from ${schema}.api_keys where organization_id = $organization_id and ${rest}`,
+    `select ${selected(KEY)} from $schema.api_keys where organization_id = $organization_id and ${rest}`,
   )
 export const FIND_KEY = findKeys('id = $id')
 export const LOCK_KEY = findKeys('id = $id for no key update')
@@ -43,16 +40,14 @@ export const LOCK_KEYS_OF_OWNER = findKeys(
 /** A key never gets a later expiry. */
 export const SAVE_KEY = statement(
   {},
-  (
-    schema,
-  ) => `update ${schema}.api_keys set name = $name, status = $status, expires_at = least(expires_at, $expires_at),
+  `update $schema.api_keys set name = $name, status = $status, expires_at = least(expires_at, $expires_at),
       replaced_by = $replaced_by, updated_at = $updated_at
     where organization_id = $organization_id and id = $id`,
 )
 
 export const TRANSFER_KEYS = statement(
   {},
-  (schema) => `update ${schema}.api_keys set owner_id = $owner_id, updated_at = $now
+  `update $schema.api_keys set owner_id = $owner_id, updated_at = $now
     where organization_id = $organization_id and id = any ($ids::uuid[])`,
 )
 
@@ -60,11 +55,11 @@ export const TRANSFER_KEYS = statement(
 const findByHash = (condition: string) =>
   statement(
     { hash: text, id: uuid, organization_id: uuid, status: oneOf<StoredApiKeyStatus>(), expires_at: time },
-    (schema) => `select encode(key_hash, 'hex') as hash, id, organization_id,
+    `select encode(key_hash, 'hex') as hash, id, organization_id,
       case when exists (
-        select from ${schema}.erased_organizations erased where erased.organization_id = key.organization_id
+        select from $schema.erased_organizations erased where erased.organization_id = key.organization_id
       ) then 'revoked' else status end as status, ${millisOf('expires_at')} as expires_at
-    from ${schema}.api_keys key where key_hash ${condition}`,
+    from $schema.api_keys key where key_hash ${condition}`,
   )
 /** For one key PostgreSQL keeps the plan; for an array it plans each call again, at more than twice the cost. */
 export const FIND_BY_HASH = findByHash('= $hash::bytea')
@@ -73,8 +68,8 @@ export const FIND_BY_HASHES = findByHash('= any ($hashes::bytea[])')
 /** Keys that may still work: the organization's, and among them the owner's. */
 export const COUNT_KEYS = statement(
   { total: int, owned: int },
-  (schema) => `select count(*)::int as total, count(*) filter (where owner_id = $owner_id)::int as owned
-    from ${schema}.api_keys
+  `select count(*)::int as total, count(*) filter (where owner_id = $owner_id)::int as owned
+    from $schema.api_keys
     where organization_id = $organization_id and status <> 'revoked' and replaced_by is null
       and expires_at > $now::timestamptz`,
 )
@@ -82,12 +77,12 @@ export const COUNT_KEYS = statement(
 /** Locks rows in one order, so that processes with the same keys cannot deadlock. */
 export const RECORD_USES = statement(
   {},
-  (schema) => `with used as (
+  `with used as (
       select * from unnest($ids::uuid[], $times::timestamptz[]) as used (id, at)
     ), locked as (
-      select id from ${schema}.api_keys where id in (select id from used) order by id for no key update
+      select id from $schema.api_keys where id in (select id from used) order by id for no key update
     )
-    update ${schema}.api_keys as key set last_used_at = used.at
+    update $schema.api_keys as key set last_used_at = used.at
     from used join locked using (id)
     where key.id = used.id and (key.last_used_at is null or key.last_used_at < used.at)`,
 )

@@ -7,8 +7,8 @@ import { millisOf, toDate } from './readable.ts'
  */
 export interface Statement<Columns extends ColumnTypes = ColumnTypes> {
   readonly columns: Columns
-  /** A function of the quoted name of the SQL schema. Parameters are named: `$id`. */
-  readonly text: (schema: string) => string
+  /** `$schema` is the quoted name of the SQL schema. Parameters are named: `$id`. */
+  readonly text: string
 }
 
 export type ColumnTypes = Readonly<Record<string, Column<unknown>>>
@@ -34,10 +34,7 @@ export type Row<Columns extends ColumnTypes> = {
  * columns below do), give columns distinct names, cast counts to `int` and `void` to text (Prisma reads no `void`), pass
  * JSON as a string with `$name::text::jsonb`, and cast parameters whose type is not clear from every use.
  */
-export function statement<Columns extends ColumnTypes>(
-  columns: Columns,
-  text: (schema: string) => string,
-): Statement<Columns> {
+export function statement<Columns extends ColumnTypes>(columns: Columns, text: string): Statement<Columns> {
   return { columns, text }
 }
 
@@ -88,6 +85,11 @@ export function selected(columns: ColumnTypes, table?: string): string {
 /** By name. Unused ones are dropped. */
 export type Parameters = Readonly<Record<string, Parameter>>
 
+/** Names the SQL schema in a text with `$schema`. */
+export function inSchema(text: string, schema: string): string {
+  return text.replaceAll('$schema', schema)
+}
+
 /** A statement for drivers: `$1`, `$2` … in the order of the names. */
 interface Numbered {
   readonly text: string
@@ -104,7 +106,7 @@ export function numbered(statement: Statement, schema: string): Numbered {
   const known = bySchema.get(schema)
   if (known !== undefined) return known
   const names: string[] = []
-  const text = statement.text(schema).replace(/\$([a-z]\w*)/g, (_, name: string) => {
+  const text = inSchema(statement.text, schema).replace(/\$([a-z]\w*)/g, (_, name: string) => {
     if (!names.includes(name)) names.push(name)
     return `$${names.indexOf(name) + 1}`
   })

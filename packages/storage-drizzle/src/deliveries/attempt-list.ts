@@ -3,6 +3,7 @@ import { and, asc, between, eq, getTableColumns, gte, isNull, lt, type SQL, Subq
 import { alias } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'
 import { isAfter, newestFirst, readable } from '../connection/readable.ts'
+import { inSchema } from '../connection/statement.ts'
 import { urlOf } from '../endpoints/webhook-endpoints.sql.ts'
 import type { Tables } from '../schema.ts'
 import { FIRST_UUID, LAST_UUID, madeSinceOf } from './delivery-id.ts'
@@ -15,21 +16,21 @@ const ATTEMPT = 'attempt'
 function attemptRows({ tables, schema }: Pick<Database, 'tables' | 'schema'>) {
   const attempts = alias(tables.deliveryAttempts, ATTEMPT) as unknown as Tables['deliveryAttempts']
   const { organization_id: _, endpoint_version: __, ...columns } = getTableColumns(attempts)
-  const url = sql<string | null>`${sql.raw(urlOf(schema, ATTEMPT))}`.as('url')
+  const url = sql<string | null>`${sql.raw(inSchema(urlOf(ATTEMPT), schema))}`.as('url')
   return { attempts, columns: { ...readable(columns), url } }
 }
 
 /** See DeliveryLogStorage. Whatever the filter, a list reads little more than its page, and sorts little more. */
 export function attemptList(database: Database): Pick<DeliveryLogStorage, 'listAttempts'> {
   const { db, tables, schema } = database
-  const inSchema = sql.raw(schema)
+  const raw = (text: string) => sql.raw(inSchema(text, schema))
   const { attempts, columns: details } = attemptRows(database)
   const { response_body: _, first_byte_ms: __, event_sequence: ___, header_names: ____, ...columns } = details
 
   /** All attempts of one event, or of the events of a quotation: the ids of an event's deliveries begin with its time. */
   function ofEvents(organizationId: string, { event_id, quotation_id }: AttemptFilter): SQL {
     const spans = (events: SQL) => sql`select id, ${sql.raw(madeSinceOf('id'))} as since,
-        ${inSchema}.first_delivery_of(id) as first, ${inSchema}.last_delivery_of(id) as last
+        ${raw('$schema')}.first_delivery_of(id) as first, ${raw('$schema')}.last_delivery_of(id) as last
       from (${events}) event`
     // Attempts whose events are no longer kept are few: retries and resends of the days after.
     const found =
@@ -39,7 +40,7 @@ export function attemptList(database: Database): Pick<DeliveryLogStorage, 'listA
             where organization_id = ${organizationId} and quotation_id = ${quotation_id}`)}
           union all
           select null, '-infinity', ${FIRST_UUID}::uuid, coalesce((
-            select ${inSchema}.first_delivery_of(id) from ${tables.events} order by id limit 1
+            select ${raw('$schema')}.first_delivery_of(id) from ${tables.events} order by id limit 1
           ), ${LAST_UUID}::uuid)`
     return sql`select attempt.* from (${found}) span cross join lateral (
       select * from ${tables.deliveryAttempts}
@@ -84,8 +85,8 @@ export function attemptList(database: Database): Pick<DeliveryLogStorage, 'listA
         ),
         // A literal, because the indexes of failures do not match a parameter.
         isFailure(filter) ? sql`${attempts.status} <> 'succeeded'` : undefined,
-        undelivered === null ? undefined : isUndelivered(schema, ATTEMPT, undelivered),
-        filter.attempts === 'latest' ? isLatest(schema, ATTEMPT) : undefined,
+        undelivered === null ? undefined : raw(isUndelivered(ATTEMPT, undelivered)),
+        filter.attempts === 'latest' ? raw(isLatest(ATTEMPT)) : undefined,
         since === null ? undefined : gte(attempts.created_at, since),
         until === null ? undefined : lt(attempts.created_at, until),
         isAfter(attempts, after),

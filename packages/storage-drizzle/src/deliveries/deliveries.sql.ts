@@ -46,11 +46,9 @@ export const DELIVERY_ROUND = statement(
     endpoint_id: uuid,
     event_sequence: nullable(int),
   },
-  (
-    schema,
-  ) => `select round, id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint_id,
+  `select round, id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint_id,
       event_sequence
-    from ${schema}.delivery_round($worker_id, $now, $limit, $per_endpoint, $walk_after, $must_walk,
+    from $schema.delivery_round($worker_id, $now, $limit, $per_endpoint, $walk_after, $must_walk,
       coalesce($due_after::timestamptz, '-infinity'), $settled::text::json,
       $under_way::text::jsonb, $own_leases::text::jsonb)`,
 )
@@ -58,16 +56,14 @@ export const DELIVERY_ROUND = statement(
 /** Leases that the worker does not know of, because the result of a round was lost. */
 export const RELEASE_UNKNOWN_DELIVERIES = statement(
   {},
-  (schema) => `update ${schema}.deliveries set leased_by = null, leased_at = null, attempt = attempt - 1
+  `update $schema.deliveries set leased_by = null, leased_at = null, attempt = attempt - 1
     where leased_by = $worker_id and id <> all ($held::uuid[])`,
 )
 
 /** With attempts and due times; `-infinity`: as before. */
 export const RELEASE_DELIVERIES = statement(
   { released: int },
-  (
-    schema,
-  ) => `update ${schema}.deliveries delivery set leased_by = null, leased_at = null, attempt = lease.attempt - 1,
+  `update $schema.deliveries delivery set leased_by = null, leased_at = null, attempt = lease.attempt - 1,
       due_at = greatest(lease.due_at, delivery.due_at)
     from unnest($ids::uuid[], $attempts::smallint[], $due_at::timestamptz[]) as lease (id, attempt, due_at)
     where delivery.id = lease.id and delivery.leased_by = $worker_id and delivery.attempt = lease.attempt
@@ -77,7 +73,7 @@ export const RELEASE_DELIVERIES = statement(
 /** One batch: see `migrations/functions/catching-up.sql`. `$endpoint_id` null: of any endpoint. */
 export const CATCH_UP = statement(
   { state: text },
-  (schema) => `select ${schema}.catch_up($endpoint_id, $now, $limit) as state`,
+  `select $schema.catch_up($endpoint_id, $now, $limit) as state`,
 )
 
 /**
@@ -86,10 +82,10 @@ export const CATCH_UP = statement(
  */
 export const RELEASE_NEXT = statement(
   { released: int },
-  (schema) => `update ${schema}.deliveries set due_at = $now::timestamptz where ctid = any (array(
-    select ctid from ${schema}.deliveries waiting
+  `update $schema.deliveries set due_at = $now::timestamptz where ctid = any (array(
+    select ctid from $schema.deliveries waiting
     where leased_by is null and parked_at is null and attempt >= 0 and due_at = 'infinity' and not exists (
-      select from ${schema}.deliveries earlier
+      select from $schema.deliveries earlier
       where earlier.endpoint_id = waiting.endpoint_id and earlier.quotation_id = waiting.quotation_id
         and earlier.sequence < waiting.sequence and earlier.parked_at is null
     )

@@ -8,22 +8,22 @@ import { int, nullable, statement, time } from '../connection/statement.ts'
  */
 export const COUNT_BY_HOUR = statement(
   { hour: time, delivered: int, failed: int, given_up: int },
-  (schema) => `with counted as (
+  `with counted as (
       select whole_since, greatest(whole_since, case when until <= $until::timestamptz then until
         else date_trunc('hour', $until::timestamptz, 'UTC') end) as whole_until
-      from ${schema}.delivery_hours_counted
+      from $schema.delivery_hours_counted
       cross join date_trunc('hour', $since::timestamptz + interval '59 minutes 59.999 seconds', 'UTC') as whole_since
     ), span as (
       select $since::timestamptz as since, least(whole_since, $until::timestamptz) as until from counted
       union all select whole_until, $until::timestamptz from counted
     ), endpoint as (
-      select id from ${schema}.webhook_endpoints
+      select id from $schema.webhook_endpoints
       where organization_id = $organization_id and ($endpoint_id::uuid is null or id = $endpoint_id)
     )
     select ${millisOf('hours.hour')} as hour, sum(delivered)::int as delivered, sum(failed)::int as failed,
       sum(given_up)::int as given_up
     from endpoint cross join lateral (
-      select hour, delivered, failed, given_up from ${schema}.delivery_hours
+      select hour, delivered, failed, given_up from $schema.delivery_hours
       where endpoint_id = endpoint.id
         and hour >= (select whole_since from counted) and hour < (select whole_until from counted)
       union all
@@ -31,7 +31,7 @@ export const COUNT_BY_HOUR = statement(
         select date_trunc('hour', created_at, 'UTC') as hour, count(*) filter (where status = 'succeeded') as delivered,
           count(*) filter (where status <> 'succeeded') as failed,
           count(*) filter (where status in ('exhausted', 'rejected')) as given_up
-        from ${schema}.delivery_attempts
+        from $schema.delivery_attempts
         where endpoint_id = endpoint.id and created_at >= span.since and created_at < span.until and not is_test
         group by 1
       ) recent
@@ -42,7 +42,7 @@ export const COUNT_BY_HOUR = statement(
 /** See "Functions of hourly counts" in the migration. */
 export const COUNT_HOURS = statement(
   { counted: { type: 'void' } },
-  (schema) => `select ${schema}.count_delivery_hours() as counted`,
+  `select $schema.count_delivery_hours() as counted`,
 )
 
 /** Of the newest attempts at an endpoint. The texts of errors are those that workers record. */
@@ -51,7 +51,7 @@ export const ENDPOINT_STATISTICS = statement(
     ...{ attempts: int, median_ms: nullable(int), p95_ms: nullable(int) },
     ...{ timeout: int, tls: int, refused: int, client_error: int, server_error: int, other: int },
   },
-  (schema) => `with recent as (
+  `with recent as (
       select duration_ms, http_status, case
         when status in ('succeeded', 'interrupted') then null
         when http_status between 400 and 499 then 'client_error'
@@ -60,7 +60,7 @@ export const ENDPOINT_STATISTICS = statement(
         when error like 'certificate:%' or error like '%TLS%' then 'tls'
         when error like '%refused%' then 'refused'
         else 'other' end as reason
-      from ${schema}.delivery_attempts
+      from $schema.delivery_attempts
       where endpoint_id = $endpoint_id and organization_id = $organization_id and not is_test
       order by created_at desc, id desc limit $limit::int
     )

@@ -9,8 +9,8 @@ export function newDeliveryId(eventId: string): string {
 }
 
 /** Matches the ids derived from the event: a small range of an index. An SQL expression. */
-export function deliveryIds(schema: string, eventId: string, id: string): string {
-  return `${id} >= ${schema}.first_delivery_of(${eventId}) and ${id} <= ${schema}.last_delivery_of(${eventId})`
+export function deliveryIds(eventId: string, id: string): string {
+  return `${id} >= $schema.first_delivery_of(${eventId}) and ${id} <= $schema.last_delivery_of(${eventId})`
 }
 
 /** The lowest id, of version 7 or not, from that moment. No id is older than 1970. */

@@ -41,8 +41,8 @@ const ATTEMPT = {
 /** Of a delivery, in order. None is older than `$since`. */
 export const FIND_ATTEMPTS = statement(
   { ...ATTEMPT, url: nullable(text) },
-  (schema) => `select ${selected(ATTEMPT)}, ${urlOf(schema, 'attempted')} as url
-    from ${schema}.delivery_attempts attempted
+  `select ${selected(ATTEMPT)}, ${urlOf('attempted')} as url
+    from $schema.delivery_attempts attempted
     where delivery_id = $id and organization_id = $organization_id and created_at >= $since
     order by attempt`,
 )
@@ -61,22 +61,20 @@ export const FIND_UNFINISHED = statement(
     status: oneOf<DeliveryStatus>(),
     due_at: nullable(time),
   },
-  (
-    schema,
-  ) => `select delivery.endpoint_id, delivery.event_id, event.type as event_type, event.quotation_id, delivery.is_test,
+  `select delivery.endpoint_id, delivery.event_id, event.type as event_type, event.quotation_id, delivery.is_test,
       case when leased_by is not null then 'sending'
         when delivery.is_test or parked_at is null and is_enabled and deleted_at is null then 'pending'
         else 'parked' end as status,
       ${millisOf(`nullif(due_at, 'infinity')`)} as due_at
-    from ${schema}.deliveries delivery
-    join ${schema}.events event on event.id = event_id and event.created_at = event_created_at
-    join ${schema}.webhook_endpoints endpoint on endpoint.id = endpoint_id
+    from $schema.deliveries delivery
+    join $schema.events event on event.id = event_id and event.created_at = event_created_at
+    join $schema.webhook_endpoints endpoint on endpoint.id = endpoint_id
     where delivery.id = $id and delivery.organization_id = $organization_id`,
 )
 
 export const FIND_BODY = statement(
   { body: text },
-  (schema) => `select body from ${schema}.events
+  `select body from $schema.events
     where id = $event_id and organization_id = $organization_id and created_at >= $since`,
 )
 
@@ -88,28 +86,28 @@ export const FIND_BODY = statement(
  */
 export const RESEND = statement(
   { id: uuid, body: text },
-  (schema) => `with event as (
+  `with event as (
       select event.id, event.organization_id, event.created_at, event.body, endpoint.generation,
         case when endpoint.ordering = 'quotation' and sequence is not null then event.quotation_id end as quotation_id,
         case when endpoint.ordering = 'quotation' then sequence end as sequence
-      from ${schema}.events event
-      join ${schema}.webhook_endpoints endpoint
+      from $schema.events event
+      join $schema.webhook_endpoints endpoint
         on endpoint.id = $endpoint_id and endpoint.organization_id = event.organization_id
       left join lateral (
-        select true as is_kept from ${schema}.event_sequences
+        select true as is_kept from $schema.event_sequences
         where organization_id = event.organization_id and quotation_id = event.quotation_id
         for key share
       ) numbers on true
       where event.id = $event_id and event.organization_id = $organization_id and not is_test
         and body <> '${ERASED}' and (sequence is null or is_kept)
-        and not exists (select from ${schema}.deliveries where id = $id and leased_by is not null)
-        and ${notErased(schema)}
+        and not exists (select from $schema.deliveries where id = $id and leased_by is not null)
+        and ${notErased()}
       for key share of endpoint
     ), replaced as (
-      delete from ${schema}.deliveries
+      delete from $schema.deliveries
       where id = $id and organization_id = $organization_id and leased_by is null and exists (select from event)
     )
-    insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
+    insert into $schema.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
       generation, quotation_id, sequence)
     select ${newDeliveryId('event.id')}, organization_id, $endpoint_id, event.id, created_at, $now, generation,
       quotation_id, sequence
@@ -120,11 +118,11 @@ export const RESEND = statement(
 /** From the audit log: the newest delivery that a resend of this one created, and the one that it was resent from. */
 export const FIND_RESENDS = statement(
   { resent_as: nullable(uuid), resent_from: nullable(uuid) },
-  (schema) => `with resend as (
+  `with resend as (
       select created_at, id as entry,
         jsonb_path_query_first(changes, '$[*] ? (@.field == "delivery_id").to') #>> '{}' as delivery,
         jsonb_path_query_first(changes, '$[*] ? (@.field == "resent_as").to') #>> '{}' as successor
-      from ${schema}.audit_log
+      from $schema.audit_log
       where organization_id = $organization_id and action = 'webhook_endpoint.delivery_resent'
         and changes @> jsonb_build_array(jsonb_build_object('to', $id::uuid))
     )

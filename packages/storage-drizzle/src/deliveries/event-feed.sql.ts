@@ -12,25 +12,24 @@ export const READ_FEED = statement(
     event_count: int,
     content: nullable(text),
   },
-  (schema) => `select is_expired, event, at_position::text, event_count, content
-    from ${schema}.read_feed($organization_id, $position::bigint, $event_id::uuid, $types::text[], $source::text, $limit::int,
+  `select is_expired, event, at_position::text, event_count, content
+    from $schema.read_feed($organization_id, $position::bigint, $event_id::uuid, $types::text[], $source::text, $limit::int,
       ${EXAMINED_AT_MOST})`,
 )
 
 export const FIND_START = statement(
   { event: nullable(uuid), at_position: text },
-  (schema) =>
-    `select event, at_position::text from ${schema}.start_of_feed($organization_id, $event_id::uuid)`,
+  `select event, at_position::text from $schema.start_of_feed($organization_id, $event_id::uuid)`,
 )
 
 /** The first row has only `looked_up_to`. */
 export const LOOK_FOR_NEWS = statement(
   { reader: text, looked_up_to: text },
-  (schema) => `select reader::text, looked_up_to::text
-    from ${schema}.look_for_news($organization_ids::uuid[], $positions::bigint[])`,
+  `select reader::text, looked_up_to::text
+    from $schema.look_for_news($organization_ids::uuid[], $positions::bigint[])`,
 )
 
 export const FIND_OPEN_WRITERS = statement(
   { id: text, pid: nullable(int) },
-  (schema) => `select distinct writer as id, pid from ${schema}.feed_locks()`,
+  `select distinct writer as id, pid from $schema.feed_locks()`,
 )

@@ -5,24 +5,24 @@ import { newDeliveryId } from './delivery-id.ts'
 /** One statement: the deliveries are the outbox, so an event is recorded with all of them or not at all. */
 export const RECORD_EVENT = statement(
   { waiting: bool },
-  (schema) => `with number as (
-      insert into ${schema}.event_sequences as known (organization_id, quotation_id, last)
+  `with number as (
+      insert into $schema.event_sequences as known (organization_id, quotation_id, last)
       select $organization_id, $quotation_id, 1 where $quotation_id::uuid is not null
       on conflict (organization_id, quotation_id) do update set last = known.last + 1
       returning last
     ), event as (
-      insert into ${schema}.events (id, organization_id, type, quotation_id, sequence, body, created_at,
+      insert into $schema.events (id, organization_id, type, quotation_id, sequence, body, created_at,
         generation_source, traceparent, tracestate, feed_position)
       select $id, $organization_id, $type, $quotation_id, (select last from number), $body, $created_at,
-        $generation_source, $traceparent, $tracestate, ${schema}.next_feed_position($organization_id)
-      where ${notErased(schema)}
+        $generation_source, $traceparent, $tracestate, $schema.next_feed_position($organization_id)
+      where ${notErased()}
     ), delivery as (
-      insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
+      insert into $schema.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
         generation, quotation_id, sequence)
       select ${newDeliveryId('$id::uuid')}, organization_id, id, $id::uuid, $created_at::timestamptz, $created_at::timestamptz,
         generation, case when ordering = 'quotation' then $quotation_id::uuid end,
         case when ordering = 'quotation' then (select last from number) end
-      from ${schema}.webhook_endpoints
+      from $schema.webhook_endpoints
       where organization_id = $organization_id and deleted_at is null and is_enabled
         and $type::text = any (events) and (trigger_mode = 'always' or $generation_source::text = 'api_key')
       returning 1

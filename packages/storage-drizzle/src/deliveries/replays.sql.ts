@@ -8,23 +8,19 @@ import { deliveryIds, madeSinceOf, newDeliveryId } from './delivery-id.ts'
  * replay, and in a long transaction they become visible behind its position. Later writers see that the endpoint is
  * enabled.
  */
-const writersOf = (
-  schema: string,
-) => `array(select virtualtransaction from pg_locks where relation = '${schema}.events'::regclass
+const WRITERS = `array(select virtualtransaction from pg_locks where relation = '$schema.events'::regclass
       and mode = 'RowExclusiveLock' and database = (select oid from pg_database where datname = current_database()))`
 
 /** Counts all events of its period, so that its progress is known from the beginning. */
 export const INSERT_REPLAY = statement(
   { inserted: int },
-  (
-    schema,
-  ) => `insert into ${schema}.replays (id, organization_id, endpoint_id, state, since, until, status, position_at,
+  `insert into $schema.replays (id, organization_id, endpoint_id, state, since, until, status, position_at,
       position_id, total, waits_for, created_at, updated_at)
     select $id, $organization_id, $endpoint_id, 'running', $since, $until, $status, $since, $position_id, count(*),
-      ${writersOf(schema)}, $now, $now
-    from ${schema}.events
+      ${WRITERS}, $now, $now
+    from $schema.events
     where organization_id = $organization_id and created_at >= $since and created_at < $until
-    having ${notErased(schema)}
+    having ${notErased()}
     on conflict (endpoint_id) where state = 'running' do nothing
     returning 1 as inserted`,
 )
@@ -45,13 +41,13 @@ const REPLAY = {
 
 export const FIND_REPLAY = statement(
   REPLAY,
-  (schema) => `select ${selected(REPLAY)} from ${schema}.replays
+  `select ${selected(REPLAY)} from $schema.replays
     where id = $id and organization_id = $organization_id and endpoint_id = $endpoint_id`,
 )
 
 export const LIST_REPLAYS = statement(
   REPLAY,
-  (schema) => `select ${selected(REPLAY)} from ${schema}.replays
+  `select ${selected(REPLAY)} from $schema.replays
     where organization_id = $organization_id and endpoint_id = $endpoint_id
     order by created_at desc, id desc limit $limit::int`,
 )
@@ -59,7 +55,7 @@ export const LIST_REPLAYS = statement(
 /** Waits for a batch that is being sent, which is the last one. */
 export const STOP_REPLAY = statement(
   { stopped: int },
-  (schema) => `update ${schema}.replays set state = 'stopped', updated_at = $now
+  `update $schema.replays set state = 'stopped', updated_at = $now
     where id = $id and organization_id = $organization_id and endpoint_id = $endpoint_id and state = 'running'
     returning 1 as stopped`,
 )
@@ -68,37 +64,37 @@ export const STOP_REPLAY = statement(
 const EVENT = `id, created_at, type, generation_source, is_test, body = '${ERASED}' as is_erased, quotation_id, sequence`
 
 /** Matches the attempts or deliveries of an event of the batch at the endpoint of the replay. */
-function ofEvent(schema: string, table: 'attempt' | 'delivery'): string {
-  return `${deliveryIds(schema, 'batch.id', `${table}.${table === 'attempt' ? 'delivery_id' : 'id'}`)}
+function ofEvent(table: 'attempt' | 'delivery'): string {
+  return `${deliveryIds('batch.id', `${table}.${table === 'attempt' ? 'delivery_id' : 'id'}`)}
           and ${table}.event_id = batch.id and ${table}.endpoint_id = replay.endpoint_id`
 }
 
 /** The events in `batch` that the row of `replay` selects. */
-function chosen(schema: string): string {
-  const attempts = `select from ${schema}.delivery_attempts attempt
-          where ${ofEvent(schema, 'attempt')} and attempt.created_at >= ${madeSinceOf('batch.id')}`
+function chosen(): string {
+  const attempts = `select from $schema.delivery_attempts attempt
+          where ${ofEvent('attempt')} and attempt.created_at >= ${madeSinceOf('batch.id')}`
   return `select batch.id, batch.created_at, batch.quotation_id, batch.sequence from batch cross join replay
       where not batch.is_test and not batch.is_erased and batch.type = any (replay.events)
         and (replay.trigger_mode = 'always' or batch.generation_source = 'api_key')
         and (replay.status = 'all' or not exists (${attempts} and attempt.status = 'succeeded'))
         and (replay.status <> 'failed' or exists (${attempts}))
         and not exists (
-          select from ${schema}.deliveries delivery where ${ofEvent(schema, 'delivery')} and delivery.parked_at is null
+          select from $schema.deliveries delivery where ${ofEvent('delivery')} and delivery.parked_at is null
         )`
 }
 
 /** Counts the events of a replay, among at most `$limit` events. */
 export const COUNT_REPLAY = statement(
   { events: int, is_more: bool },
-  (schema) => `with replay as (
+  `with replay as (
       select id as endpoint_id, events, trigger_mode, $status::text as status
-      from ${schema}.webhook_endpoints where id = $endpoint_id and organization_id = $organization_id and deleted_at is null
+      from $schema.webhook_endpoints where id = $endpoint_id and organization_id = $organization_id and deleted_at is null
     ), batch as (
-      select ${EVENT} from ${schema}.events
+      select ${EVENT} from $schema.events
       where organization_id = $organization_id and created_at >= $since and created_at < $until
       order by created_at, id limit $limit::int + 1
     ), chosen as (
-      ${chosen(schema)}
+      ${chosen()}
     )
     select (select count(*) from chosen)::int as events, (select count(*) from batch) > $limit as is_more`,
 )
@@ -112,41 +108,41 @@ const LONGEST_WAIT = '1 minute'
  */
 export const ADVANCE_REPLAY = statement(
   { resent: int },
-  (schema) => `with replay as (
+  `with replay as (
       select replay.*, endpoint.events, endpoint.trigger_mode, endpoint.ordering, endpoint.generation,
         endpoint.is_enabled and endpoint.deleted_at is null as is_active
-      from ${schema}.replays replay join ${schema}.webhook_endpoints endpoint on endpoint.id = replay.endpoint_id
+      from $schema.replays replay join $schema.webhook_endpoints endpoint on endpoint.id = replay.endpoint_id
       where replay.state = 'running' and (
         replay.waits_for = '{}' or replay.created_at < $now::timestamptz - interval '${LONGEST_WAIT}'
         or not exists (select from pg_locks where virtualtransaction = any (replay.waits_for))
       ) and not exists (
-        select from ${schema}.erased_organizations where organization_id = replay.organization_id
+        select from $schema.erased_organizations where organization_id = replay.organization_id
       )
       order by replay.updated_at limit 1
       for no key update of replay skip locked for key share of endpoint skip locked
     ), batch as (
       select event.* from replay cross join lateral (
-        select ${EVENT} from ${schema}.events
+        select ${EVENT} from $schema.events
         where organization_id = replay.organization_id and created_at < replay.until
           and created_at >= replay.position_at and (created_at, id) > (replay.position_at, replay.position_id)
         order by created_at, id limit $limit::int
       ) event
       where replay.is_active
     ), chosen as (
-      ${chosen(schema)}
+      ${chosen()}
     ), kept as (
       select chosen.* from chosen cross join replay
       left join lateral (
-        select true as is_kept from ${schema}.event_sequences
+        select true as is_kept from $schema.event_sequences
         where organization_id = replay.organization_id and quotation_id = chosen.quotation_id
         for key share
       ) numbers on true
       where chosen.sequence is null or is_kept
     ), unparked as (
-      delete from ${schema}.deliveries delivery using kept batch, replay
-      where ${ofEvent(schema, 'delivery')} and delivery.leased_by is null
+      delete from $schema.deliveries delivery using kept batch, replay
+      where ${ofEvent('delivery')} and delivery.leased_by is null
     ), resent as (
-      insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
+      insert into $schema.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
         generation, quotation_id, sequence)
       select ${newDeliveryId('kept.id')}, replay.organization_id, replay.endpoint_id, kept.id, kept.created_at,
         $now::timestamptz, replay.generation,
@@ -157,7 +153,7 @@ export const ADVANCE_REPLAY = statement(
     ), last as (
       select created_at, id from batch order by created_at desc, id desc limit 1
     )
-    update ${schema}.replays moved set
+    update $schema.replays moved set
       examined = moved.examined + (select count(*) from batch),
       total = greatest(moved.total, moved.examined + (select count(*) from batch)),
       resent = moved.resent + (select count(*) from resent),
@@ -178,7 +174,7 @@ export const ADVANCE_REPLAY = statement(
  */
 export const LIVE_ON_INDEXES = statement(
   { value: text },
-  () => `select set_config(name, setting, true) as value from (values
+  `select set_config(name, setting, true) as value from (values
       ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
       ('plan_cache_mode', 'force_generic_plan'), ('jit', 'off'), ('idle_in_transaction_session_timeout', '10s')
     ) as planner (name, setting)`,

@@ -5,34 +5,34 @@ import { notErased } from '../organizations/not-erased.sql.ts'
 /** Parked, so that claims of the outbox do not see it and none of its rules apply. */
 export const INSERT_TEST = statement(
   {},
-  (schema) => `with event as (
-      insert into ${schema}.events (id, organization_id, type, quotation_id, sequence, body, created_at,
+  `with event as (
+      insert into $schema.events (id, organization_id, type, quotation_id, sequence, body, created_at,
         generation_source, traceparent, tracestate, is_test)
       select $id, $organization_id, $type, $quotation_id, case when $quotation_id::uuid is not null then 1 end, $body,
         $created_at, $generation_source, $traceparent, $tracestate, true
-      where ${notErased(schema)}
+      where ${notErased()}
     )
-    insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
+    insert into $schema.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
       is_test, parked_at)
     values ($delivery_id, $organization_id, $endpoint_id, $id, $created_at, $created_at, true, $created_at)`,
 )
 
 export const WITHDRAW_TEST = statement(
   { withdrawn: int },
-  (schema) => `delete from ${schema}.deliveries
+  `delete from $schema.deliveries
     where id = $id and organization_id = $organization_id and is_test and leased_by is null
     returning 1 as withdrawn`,
 )
 
 export const FIND_TEST = statement(
   { is_leased: bool },
-  (schema) => `select leased_by is not null as is_leased from ${schema}.deliveries
+  `select leased_by is not null as is_leased from $schema.deliveries
     where id = $id and organization_id = $organization_id`,
 )
 
 /** No attempt of it is older than `$since`. */
 export const FIND_ATTEMPT_OF_TEST = statement(
   { id: uuid, status: oneOf<AttemptStatus>(), http_status: nullable(smallint), error: nullable(text) },
-  (schema) => `select id, status, http_status, error from ${schema}.delivery_attempts
+  `select id, status, http_status, error from $schema.delivery_attempts
     where delivery_id = $id and organization_id = $organization_id and created_at >= $since`,
 )

@@ -13,17 +13,15 @@ export const READ_HEALTH = statement(
     attempts: int,
     succeeded: int,
   },
-  (
-    schema,
-  ) => `select endpoint.id, ${millisOf('greatest(health.last_success_at, recent.succeeded_at)')} as success,
+  `select endpoint.id, ${millisOf('greatest(health.last_success_at, recent.succeeded_at)')} as success,
       ${millisOf('health.failing_since')} as failing, ${millisOf('health.paused_until')} as paused, recent.attempts, recent.succeeded
-    from ${schema}.webhook_endpoints endpoint
-    left join ${schema}.endpoint_health health on health.endpoint_id = endpoint.id
+    from $schema.webhook_endpoints endpoint
+    left join $schema.endpoint_health health on health.endpoint_id = endpoint.id
     cross join lateral (
       select count(*)::int as attempts, (count(*) filter (where status = 'succeeded'))::int as succeeded,
         max(created_at) filter (where status = 'succeeded') as succeeded_at
       from (
-        select status, is_test, created_at from ${schema}.delivery_attempts
+        select status, is_test, created_at from $schema.delivery_attempts
         where endpoint_id = endpoint.id order by created_at desc, id desc limit ${RECENT}
       ) newest
       where not is_test
@@ -34,13 +32,13 @@ export const READ_HEALTH = statement(
 /** Concurrent workers may record out of order, so the attempts decide. */
 export const FIND_FAILING = statement(
   { id: uuid, organization_id: uuid, name: text, failing_since: time },
-  (schema) => `select endpoint.id, endpoint.organization_id, endpoint.name,
+  `select endpoint.id, endpoint.organization_id, endpoint.name,
       ${millisOf('health.failing_since')} as failing_since
-    from ${schema}.endpoint_health health
-    join ${schema}.webhook_endpoints endpoint on endpoint.id = health.endpoint_id
+    from $schema.endpoint_health health
+    join $schema.webhook_endpoints endpoint on endpoint.id = health.endpoint_id
     where health.failing_since <= $failing_since and endpoint.is_enabled and endpoint.deleted_at is null
       and not exists (
-        select from ${schema}.delivery_attempts attempt
+        select from $schema.delivery_attempts attempt
         where attempt.endpoint_id = endpoint.id and attempt.created_at > health.failing_since
           and attempt.status = 'succeeded' and not attempt.is_test
       )

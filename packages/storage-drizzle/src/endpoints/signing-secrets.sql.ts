@@ -13,7 +13,7 @@ const SECRETS = {
 /** Endpoints with anything that is not encrypted with a key, by id. */
 export const LOCK_OLD = statement(
   SECRETS,
-  (schema) => `select ${selected(SECRETS)} from ${schema}.webhook_endpoints
+  `select ${selected(SECRETS)} from $schema.webhook_endpoints
     where $key_id::text <> any (array[secret_key_id, previous_secret_key_id, headers_key_id])
       and ($after::uuid is null or id > $after)
     order by id limit $limit::int for no key update`,
@@ -22,7 +22,7 @@ export const LOCK_OLD = statement(
 /** `$secrets` is an array of objects. */
 export const SAVE_SECRETS = statement(
   {},
-  (schema) => `update ${schema}.webhook_endpoints endpoint set
+  `update $schema.webhook_endpoints endpoint set
       secret_ciphertext = decode(saved.ciphertext, 'hex'), secret_key_id = saved.key_id,
       previous_secret_ciphertext = decode(saved.previous_ciphertext, 'hex'),
       previous_secret_key_id = saved.previous_key_id,
@@ -34,23 +34,22 @@ export const SAVE_SECRETS = statement(
 
 export const CLAIM_KEY = statement(
   { fits: nullable(bool) },
-  (schema) =>
-    `select ${schema}.claim_encryption_key($key_id, decode($check_value, 'hex'), $is_proven::boolean) as fits`,
+  `select $schema.claim_encryption_key($key_id, decode($check_value, 'hex'), $is_proven::boolean) as fits`,
 )
 
 export const READ_CHECK_VALUES = statement(
   { id: text, check_value: bytes },
-  (schema) => `select id, encode(check_value, 'hex') as check_value from ${schema}.encryption_keys`,
+  `select id, encode(check_value, 'hex') as check_value from $schema.encryption_keys`,
 )
 
 export const COUNT_SECRETS = statement(
   { key: text, secrets: int },
-  (schema) => `select key, count(*)::int as secrets from (
-      select secret_key_id as key from ${schema}.webhook_endpoints where secret_key_id is not null
+  `select key, count(*)::int as secrets from (
+      select secret_key_id as key from $schema.webhook_endpoints where secret_key_id is not null
       union all
-      select previous_secret_key_id from ${schema}.webhook_endpoints where previous_secret_key_id is not null
+      select previous_secret_key_id from $schema.webhook_endpoints where previous_secret_key_id is not null
       union all
-      select headers_key_id from ${schema}.webhook_endpoints where headers_key_id is not null
+      select headers_key_id from $schema.webhook_endpoints where headers_key_id is not null
     ) as secret
     group by key order by key`,
 )

@@ -35,16 +35,14 @@ const ENDPOINT = {
 /** Inserts nothing if there are `$maximum` already: count them one at a time. */
 export const INSERT_ENDPOINT = statement(
   { id: uuid },
-  (
-    schema,
-  ) => `insert into ${schema}.webhook_endpoints (id, organization_id, name, url, description, events, trigger_mode,
+  `insert into $schema.webhook_endpoints (id, organization_id, name, url, description, events, trigger_mode,
       ordering, is_enabled, disabled_reason, header_names, headers_ciphertext, headers_key_id, secret_ciphertext,
       secret_key_id, secret_hint, previous_secret_expires_at, created_at, updated_at)
     select $id, $organization_id, $name, $url, $description, $events, $trigger_mode,
       $ordering, $is_enabled, $disabled_reason, $header_names, $headers_ciphertext, $headers_key_id, $secret_ciphertext,
       $secret_key_id, $secret_hint, $previous_secret_expires_at, $created_at, $updated_at
-    where ${notErased(schema)} and $maximum::int > (
-      select count(*) from ${schema}.webhook_endpoints where organization_id = $organization_id and deleted_at is null
+    where ${notErased()} and $maximum::int > (
+      select count(*) from $schema.webhook_endpoints where organization_id = $organization_id and deleted_at is null
     )
     returning id`,
 )
@@ -54,8 +52,7 @@ const OWN = 'id = $id and organization_id = $organization_id'
 const findEndpoints = (rest: string) =>
   statement(
     ENDPOINT,
-    (schema) =>
-      `select ${selected(ENDPOINT)} from ${schema}.webhook_endpoints where deleted_at is null and ${rest}`,
+    `select ${selected(ENDPOINT)} from $schema.webhook_endpoints where deleted_at is null and ${rest}`,
   )
 export const FIND_ENDPOINT = findEndpoints(OWN)
 export const LOCK_ENDPOINT = findEndpoints(`${OWN} for no key update`)
@@ -64,21 +61,21 @@ export const LIST_ENDPOINTS = findEndpoints('organization_id = $organization_id 
 /** Including deleted ones. */
 export const NAME_ENDPOINTS = statement(
   { id: uuid, name: text },
-  (schema) => `select id, name from ${schema}.webhook_endpoints
+  `select id, name from $schema.webhook_endpoints
     where id = any ($ids::uuid[]) and organization_id = $organization_id`,
 )
 
 export const FIND_HEADERS = statement(
   { key_id: nullable(text), ciphertext: nullable(bytes) },
-  (schema) => `select headers_key_id as key_id, encode(headers_ciphertext, 'hex') as ciphertext
-    from ${schema}.webhook_endpoints where ${OWN} and deleted_at is null`,
+  `select headers_key_id as key_id, encode(headers_ciphertext, 'hex') as ciphertext
+    from $schema.webhook_endpoints where ${OWN} and deleted_at is null`,
 )
 
 /** Any change: workers that know the endpoint reload it. */
 const change = (set: string) =>
   statement(
     ENDPOINT,
-    (schema) => `update ${schema}.webhook_endpoints set ${set}, updated_at = $now, version = version + 1
+    `update $schema.webhook_endpoints set ${set}, updated_at = $now, version = version + 1
     where ${OWN} and deleted_at is null
     returning ${selected(ENDPOINT)}`,
   )
@@ -89,13 +86,13 @@ function shownUrl(url: string): string {
 }
 
 /** The URL to which an attempt was sent, without its query. An SQL expression; null if the endpoint's version is not known. */
-export function urlOf(schema: string, attempt: string): string {
+export function urlOf(attempt: string): string {
   return `(select coalesce((
-      select url from ${schema}.endpoint_urls
+      select url from $schema.endpoint_urls
       where endpoint_id = endpoint.id and last_version >= ${attempt}.endpoint_version
       order by last_version limit 1
     ), ${shownUrl('endpoint.url')})
-    from ${schema}.webhook_endpoints endpoint
+    from $schema.webhook_endpoints endpoint
     where endpoint.id = ${attempt}.endpoint_id and ${attempt}.endpoint_version is not null)`
 }
 
@@ -105,17 +102,17 @@ export function urlOf(schema: string, attempt: string): string {
  */
 export const CHANGE_ENDPOINT = statement(
   ENDPOINT,
-  (schema) => `with changed as (
+  `with changed as (
       select changed.*, endpoint.url as old_url, changed.is_enabled and not endpoint.is_enabled as is_now_enabled,
         changed.ordering <> endpoint.ordering as is_reordered
-      from ${schema}.webhook_endpoints endpoint
+      from $schema.webhook_endpoints endpoint
       cross join lateral jsonb_populate_record(endpoint, $changes::text::jsonb) changed
       where endpoint.id = $id and endpoint.organization_id = $organization_id and endpoint.deleted_at is null
     ), kept as (
-      insert into ${schema}.endpoint_urls (endpoint_id, last_version, url)
+      insert into $schema.endpoint_urls (endpoint_id, last_version, url)
       select id, version, ${shownUrl('old_url')} from changed where ${shownUrl('old_url')} <> ${shownUrl('url')}
     )
-    update ${schema}.webhook_endpoints endpoint set name = changed.name, url = changed.url,
+    update $schema.webhook_endpoints endpoint set name = changed.name, url = changed.url,
       description = changed.description, events = changed.events, trigger_mode = changed.trigger_mode,
       ordering = changed.ordering, is_enabled = changed.is_enabled, disabled_reason = changed.disabled_reason,
       header_names = changed.header_names, headers_ciphertext = changed.headers_ciphertext,
@@ -151,8 +148,8 @@ const PARKED_AT_ONCE = 1000
  */
 export const PARK_SOME = statement(
   {},
-  (schema) => `update ${schema}.deliveries set parked_at = $now::timestamptz where ctid = any (array(
-      select ctid from ${schema}.deliveries
+  `update $schema.deliveries set parked_at = $now::timestamptz where ctid = any (array(
+      select ctid from $schema.deliveries
       where endpoint_id = $id and organization_id = $organization_id and leased_by is null and parked_at is null
       order by due_at limit ${PARKED_AT_ONCE} for update skip locked
     ))`,
@@ -161,9 +158,9 @@ export const PARK_SOME = statement(
 const changeHealth = (column: 'failing_since' | 'paused_until') =>
   statement(
     {},
-    (schema) => `update ${schema}.endpoint_health set ${column} = null
+    `update $schema.endpoint_health set ${column} = null
     where endpoint_id = $id and ${column} is not null
-      and exists (select from ${schema}.webhook_endpoints where ${OWN})`,
+      and exists (select from $schema.webhook_endpoints where ${OWN})`,
   )
 /** Earlier failures do not count. */
 export const FORGET_FAILURES = changeHealth('failing_since')

@@ -6,32 +6,27 @@ import { bool, nullable, statement, text } from '../connection/statement.ts'
  */
 export const FIND_FAULTS = statement(
   { name: text, encoding: text, isolation: text, strangers: nullable(text), hidden: nullable(text) },
-  (schema) => `select current_database()::text as name, current_setting('server_encoding') as encoding,
+  `select current_database()::text as name, current_setting('server_encoding') as encoding,
       current_setting('default_transaction_isolation') as isolation,
       (select string_agg(distinct named[1], ', ') from pg_catalog.pg_proc cross join lateral
          regexp_matches(prosrc, '("[a-z_][a-z0-9_]*")(?:[.][a-z_]|''::reg)', 'g') as match (named)
-       where pronamespace = to_regnamespace('${schema}') and named[1] <> '${schema}') as strangers,
+       where pronamespace = to_regnamespace('$schema') and named[1] <> '$schema') as strangers,
       (select string_agg(relname, ', ' order by relname) from pg_catalog.pg_class
-       where relnamespace = to_regnamespace('${schema}') and relkind in ('r', 'p') and row_security_active(oid)) as hidden`,
+       where relnamespace = to_regnamespace('$schema') and relkind in ('r', 'p') and row_security_active(oid)) as hidden`,
 )
 
 /** The owner is null if there is no schema yet. */
 export const FIND_SCHEMA = statement(
   { owner: nullable(text), member: bool, journal: bool },
-  (
-    schema,
-  ) => `select pg_get_userbyid(nspowner)::text as owner, coalesce(pg_has_role(nspowner, 'member'), false) as member,
-      to_regclass('${schema}.migrations') is not null as journal
-    from (select 1) one left join pg_catalog.pg_namespace on oid = to_regnamespace('${schema}')`,
+  `select pg_get_userbyid(nspowner)::text as owner, coalesce(pg_has_role(nspowner, 'member'), false) as member,
+      to_regclass('$schema.migrations') is not null as journal
+    from (select 1) one left join pg_catalog.pg_namespace on oid = to_regnamespace('$schema')`,
 )
 
 export const READ_JOURNAL = statement(
   { name: text, hash: text },
-  (schema) => `select name, hash from ${schema}.migrations order by applied_at, name`,
+  `select name, hash from $schema.migrations order by applied_at, name`,
 )
 
 /** Partitions for the coming days. With the rights of the schema's owner, because workers cannot change tables. */
-export const MAKE_PARTITIONS = statement(
-  { made: text },
-  (schema) => `select ${schema}.make_partitions()::text as made`,
-)
+export const MAKE_PARTITIONS = statement({ made: text }, `select $schema.make_partitions()::text as made`)

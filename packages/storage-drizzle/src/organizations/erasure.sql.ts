@@ -19,8 +19,7 @@ import { type OrganizationRows, SCHEMA_NOTES } from '../schema-notes.ts'
 
 export const ERASE_HISTORY = statement(
   { events: int, deliveries: int, attempts: int },
-  (schema) =>
-    `select events, deliveries, attempts from ${schema}.erase_history_of_quotation($organization_id, $quotation_id, $since)`,
+  `select events, deliveries, attempts from $schema.erase_history_of_quotation($organization_id, $quotation_id, $since)`,
 )
 
 /** All that remains of an erased organization. */
@@ -31,14 +30,14 @@ function hashOf(organizationId: string): string {
 /** Reads the audit log. */
 export const FIND_ERASED = statement(
   { id: uuid },
-  (schema) => `select quotation.id
+  `select quotation.id
     from unnest($ids::uuid[], $organization_ids::uuid[], $since::timestamptz[]) as quotation (id, organization_id, since)
     where exists (
-      select from ${schema}.audit_log entry
+      select from $schema.audit_log entry
       where entry.resource_id = quotation.id and entry.organization_id = quotation.organization_id
         and entry.action = 'quotation.erased'
     ) or exists (
-      select from ${schema}.erased_organizations erased
+      select from $schema.erased_organizations erased
       where organization_hash = ${hashOf('quotation.organization_id')}
         and (erased.organization_id is not null or finished_at >= quotation.since)
     )`,
@@ -50,15 +49,14 @@ const TABLES = Object.entries(createTables()).flatMap(([key, table]) => {
   return rows === null || rows === 'cascade' ? [] : [{ name: getTableName(table), rows }]
 })
 
-const whereOf = ({ where }: OrganizationRows, schema: string) =>
-  where?.(schema) ?? 'organization_id = $organization_id'
+const whereOf = ({ where = 'organization_id = $organization_id' }: OrganizationRows) => where
 
 /** Whether the organization has a row anywhere. In a kept audit log, only entries with more than actors and times count. */
-function isLeft(schema: string, keepsAuditLog: string): string {
+function isLeft(keepsAuditLog: string): string {
   const found = TABLES.map(({ name, rows }) => {
     const kept = `not (${keepsAuditLog} and resource_name = '${ERASED}' and changes = '[]' and client_address is null)`
-    const condition = whereOf(rows, schema) + (name === 'audit_log' ? ` and ${kept}` : '')
-    return `exists (select from ${schema}.${name} where ${condition})`
+    const condition = whereOf(rows) + (name === 'audit_log' ? ` and ${kept}` : '')
+    return `exists (select from $schema.${name} where ${condition})`
   })
   return `(${found.join('\n      or ')})`
 }
@@ -66,19 +64,17 @@ function isLeft(schema: string, keepsAuditLog: string): string {
 /** In progress, or ended and nothing has been added since. */
 export const IS_BEGUN = statement(
   { begun: bool },
-  (schema) => `select exists (
-      select from ${schema}.erased_organizations erased where organization_hash = ${hashOf('$organization_id')}
+  `select exists (
+      select from $schema.erased_organizations erased where organization_hash = ${hashOf('$organization_id')}
         and (erased.organization_id is not null
-          or left_to_host = '[]' and not ${isLeft(schema, '$keeps_audit_log::boolean')})
+          or left_to_host = '[]' and not ${isLeft('$keeps_audit_log::boolean')})
     ) as begun`,
 )
 
 /** From its commit on, nothing of the organization is accepted. */
 export const BEGIN_ERASURE = statement(
   {},
-  (
-    schema,
-  ) => `insert into ${schema}.erased_organizations as erased (organization_hash, organization_id, keeps_audit_log,
+  `insert into $schema.erased_organizations as erased (organization_hash, organization_id, keeps_audit_log,
       requested_at, due_at)
     values (${hashOf('$organization_id')}, $organization_id, $keeps_audit_log, $now, now())
     on conflict (organization_hash) do update set organization_id = excluded.organization_id,
@@ -90,13 +86,13 @@ export const BEGIN_ERASURE = statement(
 /** Locks them in the order of their ids. Only while the organization is being erased. */
 export const END_ENDPOINTS = statement(
   {},
-  (schema) => `with endpoint as (
-      select id from ${schema}.webhook_endpoints
+  `with endpoint as (
+      select id from $schema.webhook_endpoints
       where organization_id = $organization_id and deleted_at is null
-        and exists (select from ${schema}.erased_organizations where organization_id = $organization_id)
+        and exists (select from $schema.erased_organizations where organization_id = $organization_id)
       order by id for no key update
     )
-    update ${schema}.webhook_endpoints ended set deleted_at = now(), updated_at = now(), version = version + 1,
+    update $schema.webhook_endpoints ended set deleted_at = now(), updated_at = now(), version = version + 1,
       ${WITHOUT_SECRETS}
     from endpoint where ended.id = endpoint.id`,
 )
@@ -109,17 +105,16 @@ export const FIND_ERASURE = statement(
     requested: time,
     finished: nullable(time),
   },
-  (schema) => `select case when organization_id is null then 'erased' when finished_at is null then 'erasing'
+  `select case when organization_id is null then 'erased' when finished_at is null then 'erasing'
         else 'sweeping' end as status,
       removed::text, coalesce(left_to_host, '[]')::text as left, ${millisOf('requested_at')} as requested,
       ${millisOf('finished_at')} as finished
-    from ${schema}.erased_organizations where organization_hash = ${hashOf('$organization_id')}`,
+    from $schema.erased_organizations where organization_hash = ${hashOf('$organization_id')}`,
 )
 
 export const FIND_ERASING = statement(
   { id: uuid },
-  (schema) =>
-    `select organization_id as id from ${schema}.erased_organizations
+  `select organization_id as id from $schema.erased_organizations
     where organization_id = any ($organization_ids::uuid[])`,
 )
 
@@ -133,15 +128,15 @@ const OPEN = `(exists (select from pg_locks where virtualtransaction = any (eras
 /** Passes over those that another process is at. */
 export const NEXT_ERASURE = statement(
   { organization: uuid, asked: bool },
-  (schema) => `select organization_id as organization, left_to_host is not null as asked
-    from ${schema}.erased_organizations erased
+  `select organization_id as organization, left_to_host is not null as asked
+    from $schema.erased_organizations erased
     where organization_id is not null and (due_at <= now() or finished_at is not null and not ${OPEN})
     order by due_at limit 1 for update skip locked`,
 )
 
 export const LOCK_ERASURE = statement(
   { finished: bool },
-  (schema) => `select finished_at is not null as finished from ${schema}.erased_organizations
+  `select finished_at is not null as finished from $schema.erased_organizations
     where organization_id = $organization_id for update skip locked`,
 )
 
@@ -151,38 +146,38 @@ function removalOf(name: string, rows: OrganizationRows): Removal {
   if (rows.by === 'history') {
     return statement(
       { removed: int },
-      (schema) =>
-        `select ${schema}.erase_history_of_organization($organization_id, '${name}', $limit) as removed`,
+      `select $schema.erase_history_of_organization($organization_id, '${name}', $limit) as removed`,
     )
   }
-  return statement({ removed: int }, (schema) => {
-    const conditions = [whereOf(rows, schema), rows.deletable?.(schema) ?? []].flat()
-    const queued = `, files as (
-      ${rows.files?.(schema)}
+  const conditions = [whereOf(rows), rows.deletable ?? []].flat()
+  const queued = `, files as (
+      ${rows.files}
     ), queued as (
-      insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
+      insert into $schema.uploads (id, organization_id, created_at, abandoned_at)
       select id, $organization_id::uuid, 'epoch', now() from files
       on conflict (id) do nothing
     )`
-    return `with chosen as materialized (
-      select ctid as place${rows.files === undefined ? '' : ', id'} from ${schema}.${name} where ${conditions.join('\n        and ')}
+  return statement(
+    { removed: int },
+    `with chosen as materialized (
+      select ctid as place${rows.files === undefined ? '' : ', id'} from $schema.${name} where ${conditions.join('\n        and ')}
       limit $limit for update skip locked
     )${rows.files === undefined ? '' : queued}, removed as (
-      delete from ${schema}.${name} where ctid = any (array(select place from chosen))
+      delete from $schema.${name} where ctid = any (array(select place from chosen))
       returning 1
     )
-    select count(*)::int as removed from removed`
-  })
+    select count(*)::int as removed from removed`,
+  )
 }
 
 /** Bytes without a record, such as those of files of the host's quotations: they are deleted with the other files. */
 const QUEUE_STRAYS = statement(
   { removed: int },
-  (schema) => `with queued as (
-      insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
-      select file_id, $organization_id, 'epoch', now() from ${schema}.file_chunks chunk
+  `with queued as (
+      insert into $schema.uploads (id, organization_id, created_at, abandoned_at)
+      select file_id, $organization_id, 'epoch', now() from $schema.file_chunks chunk
       where organization_id = $organization_id and position = 0
-        and not exists (select from ${schema}.uploads where id = chunk.file_id)
+        and not exists (select from $schema.uploads where id = chunk.file_id)
       limit $limit
       on conflict (id) do nothing
     )
@@ -216,13 +211,13 @@ function counting(removed: string): string {
 
 export const COUNT_REMOVED = statement(
   {},
-  (schema) => `update ${schema}.erased_organizations erased set ${counting('$removed::text::jsonb')}
+  `update $schema.erased_organizations erased set ${counting('$removed::text::jsonb')}
     where organization_id = $organization_id`,
 )
 
 export const SET_LEFT_TO_HOST = statement(
   {},
-  (schema) => `update ${schema}.erased_organizations set left_to_host = $left_to_host::text::jsonb
+  `update $schema.erased_organizations set left_to_host = $left_to_host::text::jsonb
     where organization_id = $organization_id`,
 )
 
@@ -232,8 +227,8 @@ const IS_LIVE = `received_at is null and created_at > now() - interval '1 hour'`
 /** Abandons the next files. Those still being uploaded come again after a minute. */
 export const FIND_FILES = statement(
   { id: uuid },
-  (schema) => `update ${schema}.uploads set abandoned_at = now() where id = any (array(
-      select id from ${schema}.uploads
+  `update $schema.uploads set abandoned_at = now() where id = any (array(
+      select id from $schema.uploads
       where organization_id = $organization_id
         and (abandoned_at is null or not (${IS_LIVE}) or abandoned_at < now() - interval '1 minute')
       order by abandoned_at nulls first limit $limit for update skip locked
@@ -247,37 +242,38 @@ export const FIND_FILES = statement(
  */
 export const FORGET_FILES = statement(
   { removed: int },
-  (schema) => `with gone as (
-      delete from ${schema}.uploads
+  `with gone as (
+      delete from $schema.uploads
       where id = any ($ids::uuid[]) and organization_id = $organization_id and not (${IS_LIVE})
       returning 1
     ), counted as (
       select count(*)::int as rows,
         case when count(*) = 0 then '{}'::jsonb else jsonb_build_object('uploads', count(*)) end as removed from gone
     )
-    update ${schema}.erased_organizations erased set ${counting('counted.removed')}
+    update $schema.erased_organizations erased set ${counting('counted.removed')}
     from counted where organization_id = $organization_id
     returning counted.rows as removed`,
 )
 
-export const COUNT_OF_ORGANIZATION = statement({ name: text, rows: int }, (schema) =>
+export const COUNT_OF_ORGANIZATION = statement(
+  { name: text, rows: int },
   TABLES.map(
     ({ name, rows }) =>
-      `select '${name}' as name, count(*)::int as rows from ${schema}.${name} where ${whereOf(rows, schema)}`,
+      `select '${name}' as name, count(*)::int as rows from $schema.${name} where ${whereOf(rows)}`,
   ).join('\n    union all '),
 )
 
 /** In `$ms`, unless what it waits for ends earlier. */
 export const POSTPONE_ERASURE = statement(
   {},
-  (schema) => `update ${schema}.erased_organizations
+  `update $schema.erased_organizations
     set due_at = clock_timestamp() + $ms::int * interval '1 millisecond'
     where organization_id = $organization_id`,
 )
 
 export const IS_OPEN = statement(
   { open: bool },
-  (schema) => `select ${OPEN} as open from ${schema}.erased_organizations erased
+  `select ${OPEN} as open from $schema.erased_organizations erased
     where organization_id = $organization_id`,
 )
 
@@ -287,14 +283,14 @@ export const IS_OPEN = statement(
  */
 export const LOOK = statement(
   { left: bool },
-  (schema) => `with look as (
-      select ${isLeft(schema, 'keeps_audit_log')} as is_left, array(
+  `with look as (
+      select ${isLeft('keeps_audit_log')} as is_left, array(
         select virtualtransaction from pg_locks join pg_stat_activity using (pid)
         where locktype = 'virtualxid' and datname = current_database() and pid <> pg_backend_pid()
       ) as open
-      from ${schema}.erased_organizations where organization_id = $organization_id
+      from $schema.erased_organizations where organization_id = $organization_id
     )
-    update ${schema}.erased_organizations set finished_at = case when not is_left then now() end,
+    update $schema.erased_organizations set finished_at = case when not is_left then now() end,
       open_then = case when not is_left then open end
     from look where organization_id = $organization_id
     returning is_left as left`,
@@ -303,11 +299,11 @@ export const LOOK = statement(
 /** The second look, after none of those transactions was open any more: a separate statement, which sees their rows. */
 export const LOOK_AGAIN = statement(
   { left: bool },
-  (schema) => `with look as (
-      select ${isLeft(schema, 'keeps_audit_log')} as is_left
-      from ${schema}.erased_organizations where organization_id = $organization_id
+  `with look as (
+      select ${isLeft('keeps_audit_log')} as is_left
+      from $schema.erased_organizations where organization_id = $organization_id
     )
-    update ${schema}.erased_organizations set organization_id = case when is_left then organization_id end,
+    update $schema.erased_organizations set organization_id = case when is_left then organization_id end,
       finished_at = case when not is_left then now() end, open_then = null,
       left_to_host = case when not is_left then left_to_host end
     from look where organization_id = $organization_id

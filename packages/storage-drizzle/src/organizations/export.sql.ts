@@ -10,11 +10,8 @@ import { SCHEMA_NOTES } from '../schema-notes.ts'
  */
 type Page = Statement<{ content: typeof text; place: typeof text }>
 
-const page = (rows: (schema: string) => string): Page =>
-  statement(
-    { content: text, place: text },
-    (schema) => `select content::text, place::text from (${rows(schema)}) page`,
-  )
+const page = (rows: string): Page =>
+  statement({ content: text, place: text }, `select content::text, place::text from (${rows}) page`)
 
 /** Elements of `$after`. */
 const textAt = (index: number) => `coalesce($after::text::jsonb ->> ${index}, '')`
@@ -25,43 +22,41 @@ const timeAt = (index: number) => `coalesce(($after::text::jsonb ->> ${index})::
 /** Tables in which an organization has few rows. */
 const byId = (table: string, without: readonly string[] = []) =>
   page(
-    (
-      schema,
-    ) => `select to_jsonb(entry) - '{${without.join(',')}}'::text[] as content, jsonb_build_array(id) as place from ${schema}.${table} entry
+    `select to_jsonb(entry) - '{${without.join(',')}}'::text[] as content, jsonb_build_array(id) as place from $schema.${table} entry
       where organization_id = $organization_id and id > ${uuidAt(0)} order by id limit $limit`,
   )
 
 /** Those with many rows, each in the order of an index. */
 const LARGE: Partial<Record<ExportPart, Page>> = {
   quotation: page(
-    (schema) => `select to_jsonb(quotation) || jsonb_build_object(
+    `select to_jsonb(quotation) || jsonb_build_object(
         'steps', (select coalesce(jsonb_agg(to_jsonb(step) order by step.started_at), '[]')
-          from ${schema}.quotation_steps step where step.quotation_id = quotation.id),
+          from $schema.quotation_steps step where step.quotation_id = quotation.id),
         'files', (select coalesce(jsonb_agg(to_jsonb(file) order by file.position), '[]')
-          from ${schema}.quotation_files file where file.quotation_id = quotation.id),
-        'proposal', (select to_jsonb(proposal) from ${schema}.proposals proposal
+          from $schema.quotation_files file where file.quotation_id = quotation.id),
+        'proposal', (select to_jsonb(proposal) from $schema.proposals proposal
           where proposal.quotation_id = quotation.id)
       ) as content, jsonb_build_array(source, id) as place
-      from ${schema}.quotations quotation
+      from $schema.quotations quotation
       where organization_id = $organization_id and (source, id) > (${textAt(0)}, ${uuidAt(1)})
       order by source, id limit $limit`,
   ),
   event: page(
-    (schema) => `select to_jsonb(event) as content, jsonb_build_array(created_at, id) as place
-      from ${schema}.events event
+    `select to_jsonb(event) as content, jsonb_build_array(created_at, id) as place
+      from $schema.events event
       where organization_id = $organization_id and created_at >= ${timeAt(0)}
         and (created_at, id) > (${timeAt(0)}, ${uuidAt(1)})
       order by created_at, id limit $limit`,
   ),
   // By endpoint, like the index.
   delivery_attempt: page(
-    (schema) => `select to_jsonb(made) as content,
+    `select to_jsonb(made) as content,
         jsonb_build_array(made.endpoint_id, made.created_at, made.id) as place
       from (
-        select id from ${schema}.webhook_endpoints where organization_id = $organization_id and id >= ${uuidAt(0)}
+        select id from $schema.webhook_endpoints where organization_id = $organization_id and id >= ${uuidAt(0)}
       ) endpoint
       cross join lateral (
-        select * from ${schema}.delivery_attempts
+        select * from $schema.delivery_attempts
         where endpoint_id = endpoint.id and (created_at, id) > (
           case when endpoint.id = ${uuidAt(0)} then ${timeAt(1)} else '-infinity' end,
           case when endpoint.id = ${uuidAt(0)} then ${uuidAt(2)} else '00000000-0000-0000-0000-000000000000' end

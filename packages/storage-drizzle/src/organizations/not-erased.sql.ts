@@ -4,14 +4,11 @@ import { bool, statement } from '../connection/statement.ts'
  * An SQL condition for statements that add rows: true, or an error if the organization is being erased. It must be part
  * of the statement that writes, or of its transaction: the end of an erasing rests on it (decision 0017).
  */
-export function notErased(schema: string, organizationId = '$organization_id'): string {
+export function notErased(organizationId = '$organization_id'): string {
   return `case when exists (
-        select from ${schema}.erased_organizations erased where erased.organization_id = ${organizationId}
-      ) then ${schema}.refuse_erased() else true end`
+        select from $schema.erased_organizations erased where erased.organization_id = ${organizationId}
+      ) then $schema.refuse_erased() else true end`
 }
 
 /** For transactions that add rows with drizzle. */
-export const REFUSE_ERASED = statement(
-  { accepted: bool },
-  (schema) => `select ${notErased(schema)} as accepted`,
-)
+export const REFUSE_ERASED = statement({ accepted: bool }, `select ${notErased()} as accepted`)

@@ -9,33 +9,33 @@ export type QuoteOfHost = Omit<Quote, 'id'> & { readonly trace: TraceContext | n
 
 export const ORDER_START = statement(
   {},
-  (schema) => `insert into ${schema}.pipeline_starts (quotation_id, due_at, quote)
-    select $quotation_id, $due_at, $quote::text::jsonb where ${notErased(schema)}`,
+  `insert into $schema.pipeline_starts (quotation_id, due_at, quote)
+    select $quotation_id, $due_at, $quote::text::jsonb where ${notErased()}`,
 )
 
-const IS_OF_ORGANIZATION = (schema: string) => `($quote::text is not null or exists (
-      select from ${schema}.quotations where id = $quotation_id and organization_id = $organization_id
+const IS_OF_ORGANIZATION = `($quote::text is not null or exists (
+      select from $schema.quotations where id = $quotation_id and organization_id = $organization_id
     ))`
 
 /** Of a quote that was never handed over. A claim that is running passes it over, whatever it has read of the quotation. */
 export const FORGET_START = statement(
   { id: uuid },
-  (schema) => `delete from ${schema}.pipeline_starts
-    where quotation_id = $quotation_id and state = 'accepted' and ${IS_OF_ORGANIZATION(schema)} returning quotation_id as id`,
+  `delete from $schema.pipeline_starts
+    where quotation_id = $quotation_id and state = 'accepted' and ${IS_OF_ORGANIZATION} returning quotation_id as id`,
 )
 
 /** A lease stays until its call has ended. */
 export const ORDER_CANCEL = statement(
   {},
-  (schema) => `insert into ${schema}.pipeline_starts as start (quotation_id, state, due_at, quote)
+  `insert into $schema.pipeline_starts as start (quotation_id, state, due_at, quote)
     select $quotation_id, 'cancelled', $now, $quote::text::jsonb
-    where ${notErased(schema)} and ${IS_OF_ORGANIZATION(schema)}
+    where ${notErased()} and ${IS_OF_ORGANIZATION}
     on conflict (quotation_id) do update set state = 'cancelled', due_at = excluded.due_at`,
 )
 
 export const FIND_CANCELLED = statement(
   { id: uuid },
-  (schema) => `select quotation_id as id from ${schema}.pipeline_starts
+  `select quotation_id as id from $schema.pipeline_starts
     where leased_by = $worker_id and state = 'cancelled'`,
 )
 
@@ -62,27 +62,27 @@ export const CLAIM_STARTS = statement(
     files: json<Quote['files']>(),
     next_due_at: nullable(time),
   },
-  (schema) => `with due as (
-      select quotation_id from ${schema}.pipeline_starts
+  `with due as (
+      select quotation_id from $schema.pipeline_starts
       where leased_by is null and due_at <= $now::timestamptz
       order by due_at limit $limit::int
       for update skip locked
     ), done as (
-      delete from ${schema}.pipeline_starts where quotation_id in (
-        select quotation_id from due join ${schema}.quotations on id = quotation_id
+      delete from $schema.pipeline_starts where quotation_id in (
+        select quotation_id from due join $schema.quotations on id = quotation_id
         where status in ('completed', 'failed')
       ) and state in ('accepted', 'handed_over')
     ), leased as (
-      update ${schema}.pipeline_starts start set leased_by = $worker_id,
+      update $schema.pipeline_starts start set leased_by = $worker_id,
         attempt = case start.state when 'cancelled' then 1 else start.attempt + 1 end,
         state = case start.state when 'accepted' then 'handed_over' when 'cancelled' then 'cancelling' else start.state end
-      from due left join ${schema}.quotations quotation on quotation.id = due.quotation_id
+      from due left join $schema.quotations quotation on quotation.id = due.quotation_id
       where start.quotation_id = due.quotation_id
         and (start.state in ('cancelled', 'cancelling')
           or coalesce(quotation.status, 'queued') not in ('completed', 'failed'))
       returning start.quotation_id, start.state, start.attempt, start.quote
     ), next as (
-      select due_at from ${schema}.pipeline_starts
+      select due_at from $schema.pipeline_starts
       where leased_by is null and quotation_id not in (select quotation_id from due)
       order by due_at limit 1
     )
@@ -91,17 +91,17 @@ export const CLAIM_STARTS = statement(
       requirements_text as "requirementsText", metadata::text, traceparent, tracestate,
       (select coalesce(jsonb_agg(jsonb_build_object('id', file.id, 'name', file.name, 'type', file.type,
          'size', file.size) order by file.position), '[]')::text
-       from ${schema}.quotation_files file where file.quotation_id = leased.quotation_id) as files,
+       from $schema.quotation_files file where file.quotation_id = leased.quotation_id) as files,
       ${millisOf('next.due_at')} as next_due_at
     from (select 1) round
     left join next on true
-    left join (leased left join ${schema}.quotations on id = quotation_id) on true`,
+    left join (leased left join $schema.quotations on id = quotation_id) on true`,
 )
 
 /** Leases that the worker does not know of, because the result of a claim was lost. */
 export const RELEASE_UNKNOWN_STARTS = statement(
   {},
-  (schema) => `update ${schema}.pipeline_starts set leased_by = null, attempt = attempt - 1
+  `update $schema.pipeline_starts set leased_by = null, attempt = attempt - 1
     where leased_by = $worker_id and quotation_id <> all ($held::uuid[])`,
 )
 
@@ -109,19 +109,19 @@ const HELD = 'quotation_id = $quotation_id and leased_by = $worker_id and attemp
 
 export const END_START = statement(
   { id: uuid },
-  (schema) => `delete from ${schema}.pipeline_starts where ${HELD} and state <> 'cancelled'
+  `delete from $schema.pipeline_starts where ${HELD} and state <> 'cancelled'
     returning quotation_id as id`,
 )
 
 /** That of a cancelled quote is due already. */
 export const POSTPONE_START = statement(
   {},
-  (schema) => `update ${schema}.pipeline_starts set leased_by = null,
+  `update $schema.pipeline_starts set leased_by = null,
       due_at = case state when 'cancelled' then due_at else coalesce($due_at::timestamptz, due_at) end
     where ${HELD}`,
 )
 
 export const RELEASE_START = statement(
   {},
-  (schema) => `update ${schema}.pipeline_starts set leased_by = null, attempt = attempt - 1 where ${HELD}`,
+  `update $schema.pipeline_starts set leased_by = null, attempt = attempt - 1 where ${HELD}`,
 )

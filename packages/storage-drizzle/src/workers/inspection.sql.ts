@@ -6,8 +6,8 @@ import { bool, int, statement, text, uuid } from '../connection/statement.ts'
  */
 export const READ_FACTS = statement(
   { version: text, readonly: bool, role: text, owner: bool, missing: text, ahead: int },
-  (schema) => `with namespace as (
-      select oid, nspowner from pg_catalog.pg_namespace where nspname = trim(both '"' from '${schema}')
+  `with namespace as (
+      select oid, nspowner from pg_catalog.pg_namespace where nspname = trim(both '"' from '$schema')
     ), needed as (
       select 'usage on the schema' as what where exists (
         select from namespace where not has_schema_privilege(oid, 'usage')
@@ -42,19 +42,16 @@ export const READ_FACTS = statement(
       ) as ahead`,
 )
 
-export const READ_FLOOR = statement(
-  { days: int },
-  (schema) => `select event_days as days from ${schema}.retention_floor`,
-)
+export const READ_FLOOR = statement({ days: int }, `select event_days as days from $schema.retention_floor`)
 
 export const SAMPLE_SECRETS = statement(
   { key: text, secrets: int, endpoint: uuid, ciphertext: text },
-  (schema) => `select key, count(*)::int as secrets, (array_agg(id order by id desc))[1] as endpoint,
+  `select key, count(*)::int as secrets, (array_agg(id order by id desc))[1] as endpoint,
       (array_agg(encode(ciphertext, 'hex') order by id desc))[1] as ciphertext
     from (
-      select id, secret_key_id as key, secret_ciphertext as ciphertext from ${schema}.webhook_endpoints
+      select id, secret_key_id as key, secret_ciphertext as ciphertext from $schema.webhook_endpoints
       union all
-      select id, previous_secret_key_id, previous_secret_ciphertext from ${schema}.webhook_endpoints
+      select id, previous_secret_key_id, previous_secret_ciphertext from $schema.webhook_endpoints
     ) as secret
     where key is not null and ciphertext is not null
     group by key order by key`,
@@ -62,15 +59,15 @@ export const SAMPLE_SECRETS = statement(
 
 export const COUNT_SWEEPING = statement(
   { organizations: int },
-  (schema) => `select count(*)::int as organizations from ${schema}.erased_organizations
+  `select count(*)::int as organizations from $schema.erased_organizations
     where organization_id is not null and finished_at < now() - $ms::int * interval '1 millisecond'`,
 )
 
 export const COUNT_WORKERS = statement(
   { alive: int, silent: int },
-  (schema) => `select (count(*) filter (where is_alive))::int as alive,
+  `select (count(*) filter (where is_alive))::int as alive,
       (count(*) filter (where not is_alive))::int as silent
     from (
-      select heartbeat_at > now() - $silent_for_ms::int * interval '1 millisecond' as is_alive from ${schema}.workers
+      select heartbeat_at > now() - $silent_for_ms::int * interval '1 millisecond' as is_alive from $schema.workers
     ) worker`,
 )

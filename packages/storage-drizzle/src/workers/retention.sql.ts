@@ -2,24 +2,21 @@ import { bool, int, statement, text } from '../connection/statement.ts'
 
 export const DROP_EXPIRED_DAY = statement(
   { result: text },
-  (schema) => `select ${schema}.drop_expired_day($of_table, $before, $kept_deliveries) as result`,
+  `select $schema.drop_expired_day($of_table, $before, $kept_deliveries) as result`,
 )
 
 export const REMOVE_EXPIRED_ROWS = statement(
   { removed: int },
-  (schema) => `select ${schema}.remove_expired_rows($of_table, $before, $at_most) as removed`,
+  `select $schema.remove_expired_rows($of_table, $before, $at_most) as removed`,
 )
 
-export const FORGET_KEYS = statement(
-  {},
-  (schema) => `delete from ${schema}.idempotency_keys where created_at < $before`,
-)
+export const FORGET_KEYS = statement({}, `delete from $schema.idempotency_keys where created_at < $before`)
 
 /** Deliveries from before `$before` have ids lower than `$kept`. */
 export const EXPIRE_DELIVERIES = statement(
   { parked: bool },
-  (schema) => `delete from ${schema}.deliveries where ctid = any (array(
-      select ctid from ${schema}.deliveries
+  `delete from $schema.deliveries where ctid = any (array(
+      select ctid from $schema.deliveries
       where id < $kept and event_created_at < $before and leased_by is null
       order by id limit $limit for update skip locked
     ))
@@ -28,9 +25,9 @@ export const EXPIRE_DELIVERIES = statement(
 
 export const REMOVE_STRAY_LEASES = statement(
   { removed: int },
-  (schema) => `delete from ${schema}.deliveries delivery
+  `delete from $schema.deliveries delivery
     where leased_by is not null and leased_at < $leased_before and (
-      select id from ${schema}.events
+      select id from $schema.events
       where id = delivery.event_id and created_at = delivery.event_created_at and body <> '[erased]' limit 1
     ) is null
     returning 1 as removed`,
@@ -38,27 +35,27 @@ export const REMOVE_STRAY_LEASES = statement(
 
 export const FORGET_REPLAYS = statement(
   {},
-  (schema) => `delete from ${schema}.replays where state <> 'running' and updated_at < $before`,
+  `delete from $schema.replays where state <> 'running' and updated_at < $before`,
 )
 
 export const REMOVE_AUDIT_ENTRIES = statement(
   { removed: int },
-  (schema) => `select ${schema}.remove_audit_entries($before, $kept, $at_most) as removed`,
+  `select $schema.remove_audit_entries($before, $kept, $at_most) as removed`,
 )
 
 /** A file is older than its quote, and a quote is older than its end. */
 export const ABANDON_FILES = statement(
   { abandoned: int },
-  (schema) => `with ended as (
+  `with ended as (
       select file.id, quotation.organization_id, quotation.created_at
-      from ${schema}.quotation_files file
-      join ${schema}.quotations quotation on quotation.id = file.quotation_id
+      from $schema.quotation_files file
+      join $schema.quotations quotation on quotation.id = file.quotation_id
       where file.id < $kept and quotation.status in ('completed', 'failed') and quotation.updated_at < $before
       order by file.id limit $limit for update of file skip locked
     ), taken as (
-      delete from ${schema}.quotation_files where id = any (array(select id from ended))
+      delete from $schema.quotation_files where id = any (array(select id from ended))
     )
-    insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
+    insert into $schema.uploads (id, organization_id, created_at, abandoned_at)
     select id, organization_id, created_at, $now::timestamptz from ended
     returning 1 as abandoned`,
 )

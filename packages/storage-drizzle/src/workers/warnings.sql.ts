@@ -5,21 +5,19 @@ import { int, nullable, oneOf, smallint, statement, text, time, uuid } from '../
 /** Concurrent workers may record out of order, so the attempts decide. */
 export const NOTE_FAILING_ENDPOINTS = statement(
   {},
-  (
-    schema,
-  ) => `insert into ${schema}.warnings (id, organization_id, kind, subject_id, since, stage, due_at, created_at)
+  `insert into $schema.warnings (id, organization_id, kind, subject_id, since, stage, due_at, created_at)
     select gen_random_uuid(), endpoint.organization_id, 'endpoint_failing', endpoint.id, health.failing_since,
       $stage::smallint, $now::timestamptz, $now::timestamptz
-    from ${schema}.endpoint_health health
-    join ${schema}.webhook_endpoints endpoint on endpoint.id = health.endpoint_id
+    from $schema.endpoint_health health
+    join $schema.webhook_endpoints endpoint on endpoint.id = health.endpoint_id
     where health.failing_since <= $failing_since and endpoint.is_enabled and endpoint.deleted_at is null
       and not exists (
-        select from ${schema}.warnings noted
+        select from $schema.warnings noted
         where noted.subject_id = endpoint.id and noted.kind = 'endpoint_failing'
           and noted.since = health.failing_since and noted.stage >= $stage::smallint
       )
       and not exists (
-        select from ${schema}.delivery_attempts attempt
+        select from $schema.delivery_attempts attempt
         where attempt.endpoint_id = endpoint.id and attempt.created_at > health.failing_since
           and attempt.status = 'succeeded' and not attempt.is_test
       )
@@ -29,18 +27,16 @@ export const NOTE_FAILING_ENDPOINTS = statement(
 /** A key created with a shorter lifetime gets a later warning. Days have 24 hours, whatever the time zone. */
 export const NOTE_EXPIRING_KEYS = statement(
   {},
-  (
-    schema,
-  ) => `insert into ${schema}.warnings (id, organization_id, kind, subject_id, since, count, stage, due_at, created_at)
+  `insert into $schema.warnings (id, organization_id, kind, subject_id, since, count, stage, due_at, created_at)
     select gen_random_uuid(), key.organization_id, 'api_key_expiring', key.id, key.expires_at,
       ceil(extract(epoch from key.expires_at - $now::timestamptz) / 86400)::int, $days::smallint, $now::timestamptz,
       $now::timestamptz
-    from ${schema}.api_keys key
+    from $schema.api_keys key
     where key.status = 'active' and key.expires_at > $now::timestamptz
       and key.expires_at <= $now::timestamptz + $days::smallint * interval '24 hours'
       and key.created_at < key.expires_at - $days::smallint * interval '24 hours'
       and not exists (
-        select from ${schema}.warnings noted
+        select from $schema.warnings noted
         where noted.subject_id = key.id and noted.kind = 'api_key_expiring' and noted.stage <= $days::smallint
       )
     on conflict do nothing`,
@@ -61,10 +57,10 @@ export const CLAIM_WARNINGS = statement(
     masked_key: nullable(text),
     replaced_by: nullable(uuid),
   },
-  (schema) => `with claimed as (
-      update ${schema}.warnings set attempt = attempt + 1, due_at = $lease_until::timestamptz
+  `with claimed as (
+      update $schema.warnings set attempt = attempt + 1, due_at = $lease_until::timestamptz
       where id = any (array(
-        select id from ${schema}.warnings where due_at <= $now order by due_at limit $limit::int for update skip locked
+        select id from $schema.warnings where due_at <= $now order by due_at limit $limit::int for update skip locked
       ))
       returning *
     )
@@ -72,10 +68,10 @@ export const CLAIM_WARNINGS = statement(
       ${millisOf('until')} as until, count, attempt, coalesce(key.name, endpoint.name) as name, key.owner_id, key.masked_key,
       key.replaced_by
     from claimed
-    left join ${schema}.api_keys key on key.id = subject_id and key.organization_id = claimed.organization_id
+    left join $schema.api_keys key on key.id = subject_id and key.organization_id = claimed.organization_id
       and kind = 'api_key_expiring' and key.status = 'active' and key.expires_at > $now
-    left join ${schema}.endpoint_health health on health.endpoint_id = subject_id
-    left join ${schema}.webhook_endpoints endpoint
+    left join $schema.endpoint_health health on health.endpoint_id = subject_id
+    left join $schema.webhook_endpoints endpoint
       on endpoint.id = subject_id and endpoint.organization_id = claimed.organization_id and (
         kind = 'deliveries_exhausted'
         or kind = 'endpoint_failing' and is_enabled and deleted_at is null and health.failing_since = since
@@ -84,15 +80,14 @@ export const CLAIM_WARNINGS = statement(
 
 export const SETTLE_WARNING = statement(
   {},
-  (schema) =>
-    `update ${schema}.warnings set due_at = $retry_at::timestamptz where id = $id and attempt = $attempt`,
+  `update $schema.warnings set due_at = $retry_at::timestamptz where id = $id and attempt = $attempt`,
 )
 
 export const FORGET_WARNINGS = statement(
   {},
-  (schema) => `delete from ${schema}.warnings warning
+  `delete from $schema.warnings warning
     where due_at is null and created_at < $before and not exists (
-      select from ${schema}.endpoint_health health
+      select from $schema.endpoint_health health
       where health.endpoint_id = warning.subject_id and health.failing_since = warning.since
     )`,
 )

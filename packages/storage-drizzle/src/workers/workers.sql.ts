@@ -3,21 +3,23 @@ import { bool, int, statement, time } from '../connection/statement.ts'
 
 const NOW = millisOf("date_trunc('milliseconds', clock_timestamp())")
 
-export const READ_CLOCK = statement({ at: time }, () => `select ${NOW} as at`)
+export const READ_CLOCK = statement({ at: time }, `select ${NOW} as at`)
 
 export const BEAT = statement(
   { at: time, is_new: bool },
-  (schema) => `insert into ${schema}.workers (id) values ($worker_id)
+  `insert into $schema.workers (id) values ($worker_id)
     on conflict (id) do update set heartbeat_at = now()
     returning ${NOW} as at, started_at = heartbeat_at as is_new`,
 )
 
 export const HAS_LIVE = statement(
   { found: bool },
-  (schema) => `select exists (
-      select from ${schema}.workers where heartbeat_at > now() - $silent_for_ms::int * interval '1 millisecond'
+  `select exists (
+      select from $schema.workers where heartbeat_at > now() - $silent_for_ms::int * interval '1 millisecond'
     ) as found`,
 )
+
+const HAS_NO_ROW = 'not exists (select from $schema.workers worker where worker.id = leased_by)'
 
 /**
  * A lease is valid while its worker has a row in `workers`; deleting the row declares the worker dead. A heartbeat at
@@ -25,40 +27,40 @@ export const HAS_LIVE = statement(
  * was taken after the worker was declared dead. Fences decide what it may still report. A delivery keeps its due time,
  * and so its place in the queue.
  */
-export const RECOVER_DEAD = statement({ deliveries: int, starts: int }, (schema) => {
-  const hasNoRow = `not exists (select from ${schema}.workers worker where worker.id = leased_by)`
-  return `with buried as (
-      delete from ${schema}.workers where heartbeat_at <= now() - $silent_for_ms::int * interval '1 millisecond'
+export const RECOVER_DEAD = statement(
+  { deliveries: int, starts: int },
+  `with buried as (
+      delete from $schema.workers where heartbeat_at <= now() - $silent_for_ms::int * interval '1 millisecond'
       returning id
     ), silent as (
       select id from buried
-      union select leased_by from ${schema}.deliveries where leased_by is not null and ${hasNoRow}
-      union select leased_by from ${schema}.pipeline_starts where leased_by is not null and ${hasNoRow}
+      union select leased_by from $schema.deliveries where leased_by is not null and ${HAS_NO_ROW}
+      union select leased_by from $schema.pipeline_starts where leased_by is not null and ${HAS_NO_ROW}
     ), orphan as (
       select ctid as row_id, *,
         case when attempt < $max_attempts::int and not is_test then $now::timestamptz end as next_attempt_at
-      from ${schema}.deliveries
+      from $schema.deliveries
       where leased_by is not null and leased_by in (select id from silent)
       for update skip locked
     ), ended as (
-      delete from ${schema}.deliveries
+      delete from $schema.deliveries
       where ctid = any (array(select row_id from orphan where next_attempt_at is null))
     ), freed as (
-      update ${schema}.deliveries set leased_by = null, leased_at = null
+      update $schema.deliveries set leased_by = null, leased_at = null
       where ctid = any (array(select row_id from orphan where next_attempt_at is not null))
     ), recorded as (
-      insert into ${schema}.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
+      insert into $schema.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
         event_type, event_sequence, quotation_id, attempt, status, is_test, created_at, next_attempt_at)
       select gen_random_uuid(), orphan.id, orphan.organization_id, orphan.endpoint_id, orphan.event_id,
         event.type, event.sequence, event.quotation_id, orphan.attempt, 'interrupted', orphan.is_test, orphan.leased_at,
         orphan.next_attempt_at
       from orphan cross join lateral (
-        select type, sequence, quotation_id from ${schema}.events
+        select type, sequence, quotation_id from $schema.events
         where id = orphan.event_id and created_at = orphan.event_created_at limit 1
       ) event
       returning organization_id, endpoint_id, next_attempt_at, is_test
     ), given_up as (
-      insert into ${schema}.warnings as warning
+      insert into $schema.warnings as warning
         (id, organization_id, kind, subject_id, since, until, count, due_at, created_at)
       select gen_random_uuid(), organization_id, 'deliveries_exhausted', endpoint_id, $now::timestamptz, $now::timestamptz,
         count(*), $now::timestamptz + interval '1 hour', $now::timestamptz
@@ -67,23 +69,23 @@ export const RECOVER_DEAD = statement({ deliveries: int, starts: int }, (schema)
       on conflict (subject_id) where kind = 'deliveries_exhausted' and attempt = 0
         do update set count = warning.count + excluded.count, until = greatest(warning.until, excluded.until)
     ), start as (
-      update ${schema}.pipeline_starts set leased_by = null, due_at = $now::timestamptz
+      update $schema.pipeline_starts set leased_by = null, due_at = $now::timestamptz
       where quotation_id in (
-        select quotation_id from ${schema}.pipeline_starts
+        select quotation_id from $schema.pipeline_starts
         where leased_by is not null and leased_by in (select id from silent)
         for update skip locked
       )
       returning 1
     )
     select (select count(*) from orphan)::int as deliveries,
-      (select count(*) from start)::int as starts`
-})
+      (select count(*) from start)::int as starts`,
+)
 
 /** Starts that the worker aborted, or stopped waiting for, are returned as if never attempted. */
 export const RETIRE = statement(
   {},
-  (schema) => `with start as (
-      update ${schema}.pipeline_starts set leased_by = null, attempt = attempt - 1 where leased_by = $worker_id
+  `with start as (
+      update $schema.pipeline_starts set leased_by = null, attempt = attempt - 1 where leased_by = $worker_id
     )
-    delete from ${schema}.workers where id = $worker_id`,
+    delete from $schema.workers where id = $worker_id`,
 )
