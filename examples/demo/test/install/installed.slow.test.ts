@@ -5,6 +5,7 @@ import { driverTests } from './driver.ts'
 import { enginesTests } from './engines.ts'
 import { type Installed, installPackages } from './installed.ts'
 import { quickStartTests } from './quick-start.ts'
+import { realAppTests } from './real-app.ts'
 
 // One file, because installing takes long.
 let installed: Installed
@@ -20,3 +21,4 @@ driverTests(() => installed)
 badNightTests(() => installed)
 bundledTests(() => installed)
 enginesTests(() => installed)
+realAppTests(() => installed)
