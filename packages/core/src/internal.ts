@@ -15,6 +15,7 @@ export type { EncryptedSecret, Keyring } from './lib/keyring.ts'
 export { lazily } from './lib/lazily.ts'
 export { loggableError } from './lib/loggable-error.ts'
 export { newId } from './lib/new-id.ts'
+export { only } from './lib/only.ts'
 export {
   checkNumber,
   checkOptionNames,
@@ -37,7 +38,7 @@ export {
 } from './lib/problem.ts'
 export { Uuid } from './lib/schema.ts'
 export { type Content, contentAnswer, contentOf, FIXED, fixedName } from './lib/static-content.ts'
-export { isUuid, ownedBy, type TenantLookup } from './lib/tenancy.ts'
+export { isUuid, ownedBy } from './lib/tenancy.ts'
 export { type Theme, type ThemeTokens, themeRule, tokensProblem } from './lib/theme.ts'
 export { optionalTimeOf } from './lib/timestamp.ts'
 export { spanContextOf } from './lib/trace-context.ts'

@@ -1,9 +1,10 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
 import { callHost } from '../lib/call-host.ts'
 import { ConfigurationError, IntegrationError } from '../lib/errors.ts'
+import { only } from '../lib/only.ts'
 import { isUuid, ownedBy, type TenantLookup } from '../lib/tenancy.ts'
 import { pipelineStatusOf } from '../model/pipeline-status.ts'
-import type { Proposal, Quotation } from '../model/quotation.ts'
+import { type Proposal, Quotation } from '../model/quotation.ts'
 import type { Settings } from '../settings.ts'
 import type { HostQuotation, HostQuotations } from '../storage/host-quotations.ts'
 import type { ClaimedStart, PipelineStartStorage } from '../storage/pipeline-starts.ts'
@@ -266,29 +267,15 @@ function isUnderWay({ status }: HostQuotation): boolean {
   return status === 'queued' || status === 'running'
 }
 
-/** Picks the fields of the summary: the host's object may have others. */
+const SUMMARY = Object.keys(Quotation.properties) as (keyof Quotation)[]
+
 function summaryOf(quotation: HostQuotation): Quotation {
-  const { id, name, description, status, processed_step } = quotation
-  const { source, config_id, error_code, created_at, updated_at } = quotation
   const { external_id = null, metadata = null } = quotation
-  return {
-    id,
-    name,
-    description,
-    status,
-    processed_step,
-    source,
-    config_id,
-    error_code,
-    external_id,
-    metadata,
-    created_at,
-    updated_at,
-  }
+  return only({ ...quotation, external_id, metadata }, SUMMARY)
 }
 
+const PROPOSAL = ['id', 'name', 'status', 'document_id', 'created_at', 'updated_at'] as const
+
 function proposalOf({ id, proposal }: HostQuotation): Proposal | null {
-  if (proposal === null) return null
-  const { name, status, document_id, created_at, updated_at } = proposal
-  return { id: proposal.id, name, status, document_id, quotation_id: id, created_at, updated_at }
+  return proposal && { ...only(proposal, PROPOSAL), quotation_id: id }
 }

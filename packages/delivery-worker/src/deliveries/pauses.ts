@@ -1,4 +1,5 @@
 import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
+import { remember } from '../lib/remember.ts'
 
 /** The pauses that receivers asked this process for. The database has those of all, and claims obey them. */
 export interface Pauses {
@@ -18,9 +19,7 @@ export function createPauses(): Pauses {
       if (paused_until === null) return
       const key = receiverOf(delivery)
       const known = until.get(key)
-      until.delete(key)
-      until.set(key, known !== undefined && known > paused_until ? known : paused_until)
-      if (until.size > MAX_KEPT) until.delete(until.keys().next().value ?? '')
+      remember(until, key, known !== undefined && known > paused_until ? known : paused_until, MAX_KEPT)
     },
     allow(delivery) {
       const pausedUntil = until.get(receiverOf(delivery))

@@ -8,6 +8,7 @@ import {
   type Keyring,
 } from '@quickquote/core/internal'
 import { secretsOf } from '../http/hidden-values.ts'
+import { remember } from '../lib/remember.ts'
 
 /** HMAC-SHA256 with an endpoint's secret: in hex, or in base64 for Standard Webhooks. */
 type Hmac = (content: string) => string
@@ -50,9 +51,7 @@ export function createTargets(options: {
     const known = kept.get(id)
     if (known?.version === version) return known.target
     const target = createTarget(endpoint, options)
-    kept.delete(id)
-    kept.set(id, { version, target })
-    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value ?? '')
+    remember(kept, id, { version, target }, MAX_KEPT)
     return target
   }
 }

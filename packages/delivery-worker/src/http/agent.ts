@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net'
 import { createSecureContext, rootCertificates, type SecureContext, TLSSocket } from 'node:tls'
 import type { Certificates, EgressProxy } from '@quickquote/core/internal'
 import { Agent, buildConnector } from 'undici'
+import { remember } from '../lib/remember.ts'
 import { boundAnswers } from './bounded-answers.ts'
 import { createProxyTunnel, throughProxy } from './proxy-tunnel.ts'
 
@@ -87,12 +88,7 @@ function withEachSocket(
 function sessionKeeper(): OnConnected {
   const sessions = new Map<string, Buffer>()
   return (socket, hostname) => {
-    socket.on('session', (session: Buffer) => {
-      // Evicts the oldest: a map keeps insertion order.
-      sessions.delete(hostname)
-      sessions.set(hostname, session)
-      if (sessions.size > TLS_SESSIONS) sessions.delete(sessions.keys().next().value ?? '')
-    })
+    socket.on('session', (session: Buffer) => remember(sessions, hostname, session, TLS_SESSIONS))
   }
 }
 

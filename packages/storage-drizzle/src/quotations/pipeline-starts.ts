@@ -1,9 +1,16 @@
-import type { ClaimedStart, PipelineStartStorage } from '@quickquote/core/internal'
+import { type ClaimedStart, only, type PipelineStartStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { traceOf } from '../connection/readable.ts'
 import type { Row } from '../connection/statement.ts'
 import { claimForAcceptance } from './acceptance.ts'
+import type { QuoteOfHost } from './pipeline-starts.sql.ts'
 import * as sql from './pipeline-starts.sql.ts'
+
+/** The fields of an order. */
+const QUOTE = [
+  ...(['organization_id', 'name', 'description', 'config_id', 'external_id'] as const),
+  ...(['source', 'requirementsText', 'metadata', 'files'] as const),
+]
 
 /** See PipelineStartStorage. */
 export function pipelineStartStorage(database: Database): PipelineStartStorage {
@@ -38,21 +45,8 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
     },
 
     orderCancel(given, now) {
-      // Only these: the host's object may have others.
-      const { id, organization_id, name, description, config_id } = given
-      const { external_id, source, requirementsText, metadata, files } = given
-      const quote = {
-        organization_id,
-        name,
-        description,
-        config_id,
-        external_id,
-        source,
-        requirementsText,
-        metadata,
-        files,
-      }
-      return orderCancel(database, organization_id, id, now, JSON.stringify({ ...quote, trace: null }))
+      const quote: QuoteOfHost = { ...only(given, QUOTE), trace: null }
+      return orderCancel(database, given.organization_id, given.id, now, JSON.stringify(quote))
     },
 
     async findCancelled(workerId) {
