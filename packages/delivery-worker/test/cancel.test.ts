@@ -1,4 +1,5 @@
 import { createIntegrations, type Quote, type QuotePipeline } from '@quickquote/core'
+import { type Service, startChild } from '@quickquote/dev-servers/child'
 import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -344,7 +345,38 @@ describe('a cancel', () => {
     expect([...new Set(ids(cancelled))].sort()).toEqual([...new Set(ids(started))].sort())
     for (const id of all) expect(await endsOf(id)).toEqual(ONE_END)
   })
+
+  it('of two processes at once, at the moment of the hand-over: one end, and a run is stopped if it began', async () => {
+    await open()
+    const program = new URL('./cancelling-process.js', import.meta.url)
+    const processes = [1, 2].map(() => startChild<CancellingProcess>(program))
+    onTestFinished(async () => void (await Promise.all(processes.map((each) => each.kill()))))
+    await Promise.all(processes.map((each) => each.call('open', host.databaseUrl)))
+    const [first] = processes
+    const all: string[] = []
+    for (let round = 0; round < 60; round += 1) {
+      const id = (await first?.call('startQuote', ORGANIZATION)) ?? ''
+      all.push(id)
+      const codes = await Promise.all(processes.map((each) => each.call('cancel', ORGANIZATION, id)))
+      expect(codes).toEqual(['CANCELLED', 'CANCELLED'])
+    }
+    await expect.poll(orders).toEqual([])
+    const called = await Promise.all(processes.map((each) => each.call('called')))
+    const of = (hook: 'start' | 'cancel') => called.flatMap((each) => each[hook]).sort()
+    expect(of('cancel')).toEqual(of('start'))
+    for (const id of all) expect(await endsOf(id)).toEqual(ONE_END)
+    await Promise.all(processes.map((each) => each.call('close')))
+  })
 })
+
+/** See `cancelling-process.js`. */
+interface CancellingProcess extends Service {
+  open(databaseUrl: string): Promise<void>
+  startQuote(organizationId: string): Promise<string>
+  cancel(organizationId: string, id: string): Promise<string>
+  called(): Promise<Record<'start' | 'cancel', string[]>>
+  close(): Promise<void>
+}
 
 const codeOf = (error: { code?: string }) => error.code
 

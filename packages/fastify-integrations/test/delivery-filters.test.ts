@@ -172,6 +172,28 @@ describe('GET /deliveries', () => {
   })
 })
 
+describe('GET /deliveries of many attempts', () => {
+  it('answers with an empty page and a link to the next one, until it finds what is rare', async () => {
+    const { sql } = context
+    // Earlier ones that succeeded, at another endpoint.
+    await sql.unsafe(`
+      insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
+        attempt, status, http_status, is_test, created_at)
+      select gen_random_uuid(), gen_random_uuid(), '${ACME}', '${crm.id}', gen_random_uuid(),
+        case n when 25000 then 'quotation.completed' else 'quotation.failed' end, 1, 'succeeded', 204, false,
+        now() - interval '1 hour' - n * interval '1 second'
+      from generate_series(1, 25000) n`)
+    const pages: number[] = []
+    let next: string | undefined = '?event_type=quotation.completed&attempts=latest'
+    while (next !== undefined) {
+      const { headers, attempts } = await read(next)
+      pages.push(attempts.length)
+      next = /^<(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+    }
+    expect(pages).toEqual([0, 0, 1])
+  })
+})
+
 describe('The URL of an attempt', () => {
   it('is the one it was sent to, without its query, whatever the endpoint changes to later', async () => {
     const { host, receiver } = context

@@ -147,8 +147,8 @@ interface Pages<Item> {
 const PAGE_SIZE = 25
 /** Rows of a refresh, every few seconds: mostly nothing is new, and hosts may not compress. */
 const REFRESH_SIZE = 5
-/** The most pages that a refresh loads until it meets what is shown. */
-const MOST_REFRESHED = 5
+/** The most rows that a refresh loads until it meets what is shown. */
+const MOST_REFRESHED = 5 * PAGE_SIZE
 
 /**
  * A list whose pages are shown below each other. A refresh loads the newest page, and merges it by id: earlier pages stay,
@@ -164,16 +164,17 @@ export function usePages<Item extends Listed>(
   const { value, update, ...loaded } = useRefreshed<Pages<Item>>(
     key,
     async (signal, shown) => {
-      const isEnough = (items: readonly Item[], pages: number) =>
+      // A page may be empty although there is a next one. Then a refresh found nothing new.
+      const isEnough = (items: readonly Item[]) =>
         shown === null
-          ? items.length >= count.current
-          : lastShared(shown.items, items) >= 0 || pages === MOST_REFRESHED
+          ? items.length >= Math.max(count.current, 1)
+          : items.length === 0 || lastShared(shown.items, items) >= 0 || items.length >= MOST_REFRESHED
       let all: Pages<Item> = { items: [], next: null }
       for (let pages = 1; ; pages++) {
         const limit = shown !== null && pages === 1 ? REFRESH_SIZE : PAGE_SIZE
         const page = await load({ limit, ...(all.next !== null && { cursor: all.next }) }, signal)
         all = { items: [...all.items, ...page.items], next: page.next }
-        if (all.next === null || isEnough(all.items, pages)) return all
+        if (all.next === null || isEnough(all.items)) return all
       }
     },
     merged,
@@ -185,7 +186,11 @@ export function usePages<Item extends Listed>(
     if (older.isLoading || value === undefined || value.next === null) return
     setOlder({ isLoading: true })
     try {
-      const page = await load({ limit: PAGE_SIZE, cursor: value.next }, new AbortController().signal)
+      const { signal } = new AbortController()
+      let page: Pages<Item> = { items: [], next: value.next }
+      while (page.items.length === 0 && page.next !== null) {
+        page = await load({ limit: PAGE_SIZE, cursor: page.next }, signal)
+      }
       update((shown) =>
         shown?.next === value.next
           ? { items: [...shown.items, ...page.items], next: page.next }
@@ -219,6 +224,7 @@ function lastShared<Item extends Listed>(shown: readonly Item[], newest: readonl
  * tried once more. Where they have nothing in common, the list begins again.
  */
 function merged<Item extends Listed>(shown: Pages<Item>, newest: Pages<Item>): Pages<Item> {
+  if (newest.items.length === 0 && newest.next !== null) return shown
   const last = lastShared(shown.items, newest.items)
   const ids = new Set(newest.items.map(({ id }) => id))
   const earlier =

@@ -16,12 +16,12 @@ const [NONE, NOT_FOUND, SERVER_ERROR] = [
  * An attempt a second, of quotations with ten events each. Every tenth delivery failed with 500 first and then
  * succeeded; every 5,000th was given up after 404, and the one after it after no response.
  */
-async function organization(count: number): Promise<string> {
+async function organization(count: number, since = 1_700_000_000): Promise<string> {
   const organization_id = randomUUID()
   await sql.unsafe(`
     create temp table event as
-    select n, (lpad(to_hex(1700000000000 + n * 1000), 12, '0') || '70008000' || lpad(n::text, 12, '0'))::uuid as id,
-      to_timestamp(1700000000 + n) as created_at, md5('${organization_id}' || n / 10)::uuid as quotation_id
+    select n, (lpad(to_hex((${since} + n) * 1000::bigint), 12, '0') || '70008000' || lpad(n::text, 12, '0'))::uuid as id,
+      to_timestamp(${since} + n) as created_at, md5('${organization_id}' || n / 10)::uuid as quotation_id
     from generate_series(1, ${count}) n`)
   await sql.unsafe(`
     insert into quickquote.events (id, organization_id, type, quotation_id, body, created_at)
@@ -60,7 +60,7 @@ it('a list reads little more than the rows it returns, however many attempts the
       const before = await read()
       const { deliveryLog } = storage.within(transaction)
       const page = { after: null, limit: 10 }
-      const listed = await deliveryLog.listAttempts(own, { ...ANY_ATTEMPT, ...filter }, page)
+      const { items: listed } = await deliveryLog.listAttempts(own, { ...ANY_ATTEMPT, ...filter }, page)
       return { listed: listed.length, read: (await read()) - before }
     })
   // A row is counted in its index and in its table. The planner looks at the ends of indexes.
@@ -85,6 +85,53 @@ it('a list reads little more than the rows it returns, however many attempts the
   expect(await reads({ quotation_id, ...latest })).toEqual({ listed: 10, read: atMost(22) })
   expect(await reads({ quotation_id, http_status: SERVER_ERROR })).toEqual({ listed: 1, read: atMost(22) })
   expect(await reads({ quotation_id: randomUUID() })).toEqual({ listed: 0, read: atMost(0) })
+  expect(await reads({ event_type: 'quotation.completed', ...latest })).toEqual({
+    listed: 10,
+    read: atMost(20),
+  })
+  // No index serves these: a page examines 10,000 attempts, and looks up the later attempts of 500.
+  const [examined, lookedUp] = [10_000, 500]
+  expect(await reads({ event_type: 'quotation.failed' })).toEqual({ listed: 0, read: atMost(examined) })
+  expect(await reads({ http_status: { from: 201, to: 201 } })).toEqual({ listed: 0, read: atMost(examined) })
+  expect(await reads({ status: 'failed', ...latest })).toEqual({ listed: 0, read: atMost(3 * lookedUp) })
+  expect(await reads({ status: 'failed', undelivered: 'all' })).toEqual({
+    listed: 0,
+    read: atMost(3 * lookedUp),
+  })
+  expect(await reads({ undelivered: 'retrying' })).toEqual({ listed: 0, read: atMost(3 * lookedUp) })
+})
+
+it('whatever the filter, pages together have each match once, however far apart they are', async () => {
+  const own = await organization(12_000, 1_600_000_000)
+  const rare = await sql`
+    update quickquote.delivery_attempts set event_type = 'quotation.failed', http_status = 204
+    where organization_id = ${own} and status = 'succeeded' and event_id in (
+      select id from quickquote.events where organization_id = ${own} order by id limit 12 offset 3)`
+  const filters: Partial<AttemptFilter>[] = [
+    { event_type: 'quotation.failed' },
+    { event_type: 'quotation.failed', attempts: 'latest', endpoint_id: own },
+    { http_status: { from: 204, to: 204 }, status: 'succeeded' },
+    { status: 'failed', http_status: SERVER_ERROR },
+    { attempts: 'latest', http_status: SERVER_ERROR },
+    { undelivered: 'given_up', status: 'exhausted' },
+    { undelivered: 'retrying', attempts: 'latest' },
+  ]
+  const counts: number[] = []
+  for (const filter of filters) {
+    const found: string[] = []
+    let after: { created_at: Date; id: string } | null = null
+    let pages = 0
+    do {
+      const page: Awaited<ReturnType<typeof storage.deliveryLog.listAttempts>> =
+        await storage.deliveryLog.listAttempts(own, { ...ANY_ATTEMPT, ...filter }, { after, limit: 5 })
+      found.push(...page.items.map(({ id }) => id))
+      after = page.items.length === 5 ? (page.items.at(-1) ?? null) : page.reached
+      pages += 1
+    } while (after !== null && pages < 1000)
+    expect(new Set(found).size).toBe(found.length)
+    counts.push(found.length)
+  }
+  expect(counts).toEqual([rare.count, rare.count, rare.count, 1200, 0, 5, 0])
 })
 
 it('an attempt grows by at most four bytes for its URL', async () => {

@@ -325,8 +325,10 @@ describe('the delivery log', () => {
     for (const hours of [3, 2, 1]) await delivered(new Date(daysAgo(30).getTime() - hours * 60 * 60 * 1000))
     await delivered(daysAgo(30))
     await delivered(new Date())
-    const list = (after: { created_at: Date; id: string } | null) =>
-      storage.deliveryLog.listAttempts(endpoint.organization_id, ANY_ATTEMPT, { after, limit: 3 })
+    const list = async (after: { created_at: Date; id: string } | null) => {
+      const page = { after, limit: 3 }
+      return (await storage.deliveryLog.listAttempts(endpoint.organization_id, ANY_ATTEMPT, page)).items
+    }
     const first = await list(null)
     expect(first.map(({ created_at }) => created_at < BEFORE)).toEqual([false, false, true])
 

@@ -3,7 +3,10 @@ import { decodeCursor, encodeCursor, type List, refuseCursor } from './cursor.ts
 import type { Keyring } from './keyring.ts'
 import { Type } from './type.ts'
 
-/** A page of a list, newest first. `nextCursor` is null on the last page. */
+/**
+ * A page of a list, newest first. `nextCursor` is null on the last page, and only there: a page of deliveries may be short,
+ * even empty, where few match among many.
+ */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly nextCursor: string | null
@@ -18,6 +21,13 @@ export interface Position {
 export interface PageRequest {
   readonly after: Position | null
   readonly limit: number
+}
+
+/** What a search of bounded length found. */
+export interface Found<T> {
+  readonly items: readonly T[]
+  /** Where it ended before it found enough; null: nothing is left. */
+  readonly reached: Position | null
 }
 
 /** The query parameters of every paginated list. */
@@ -48,16 +58,16 @@ export async function readPage<T extends Position>(
   keyring: Keyring,
   list: List,
   { limit = 50, cursor }: Static<typeof PageQuery>,
-  read: (request: PageRequest) => Promise<readonly T[]>,
+  read: (request: PageRequest) => Promise<readonly T[] | Found<T>>,
 ): Promise<Page<T>> {
   const after = cursor === undefined ? null : positionOf(keyring, list, cursor)
   const cursorTo = ({ created_at, id }: Position) =>
     encodeCursor(keyring, list, { ordinal: created_at.getTime(), id })
-  const found = await read({ after, limit: limit + 1 })
+  const answer = await read({ after, limit: limit + 1 })
+  const { items: found, reached } = 'reached' in answer ? answer : { items: answer, reached: null }
   const items = found.slice(0, limit)
-  const last = items.at(-1)
-  const nextCursor = found.length > limit && last !== undefined ? cursorTo(last) : null
-  return { items, nextCursor }
+  const last = found.length > limit ? (items.at(-1) ?? null) : reached
+  return { items, nextCursor: last === null ? null : cursorTo(last) }
 }
 
 function positionOf(keyring: Keyring, list: List, cursor: string): Position {

@@ -1,4 +1,4 @@
-import type { PageRequest } from '../lib/page.ts'
+import type { Found, PageRequest } from '../lib/page.ts'
 import type {
   AttemptStatus,
   AttemptsListed,
@@ -52,7 +52,11 @@ export interface AttemptFilter {
 
 export interface DeliveryLogStorage {
   /** Newest first. */
-  listAttempts(organizationId: string, filter: AttemptFilter, page: PageRequest): Promise<StoredAttempt[]>
+  listAttempts(
+    organizationId: string,
+    filter: AttemptFilter,
+    page: PageRequest,
+  ): Promise<Found<StoredAttempt>>
   find(organizationId: string, id: string): Promise<StoredDelivery | null>
   /** The same without its state and attempts, for fewer statements. */
   identify(organizationId: string, id: string): Promise<DeliveryIdentity | null>

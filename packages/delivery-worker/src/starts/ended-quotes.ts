@@ -1,4 +1,4 @@
-import type { Logger, Storage } from '@quickquote/core'
+import type { Integrations } from '@quickquote/core'
 import { createAlarm } from '../lib/alarm.ts'
 import { CANCELLED, type StartSignals } from './start-signals.ts'
 
@@ -12,21 +12,21 @@ export interface EndedQuotes {
 }
 
 export function createEndedQuotes({
-  storage,
-  logger,
+  integrations: { storage, settings },
   workerId,
   signals,
   pollIntervalMs,
 }: {
-  storage: Pick<Storage, 'pipelineStarts' | 'erasure'>
-  logger: Logger
+  integrations: Pick<Integrations, 'storage' | 'settings'>
   workerId: string
   signals: StartSignals
   pollIntervalMs: number
 }): EndedQuotes {
+  const { logger, cancelsQuotations } = settings
   const alarm = createAlarm(look)
 
   async function abortCancelled(): Promise<void> {
+    if (!cancelsQuotations) return
     try {
       signals.abort(await storage.pipelineStarts.findCancelled(workerId), CANCELLED)
     } catch (error) {

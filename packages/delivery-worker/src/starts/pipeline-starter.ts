@@ -54,7 +54,7 @@ export function createPipelineStarter({
   // Each unrecorded start listens to it.
   setMaxListeners(0, stopped.signal)
   const signals = createStartSignals()
-  const endedQuotes = createEndedQuotes({ storage, logger, workerId, signals, pollIntervalMs })
+  const endedQuotes = createEndedQuotes({ integrations, workerId, signals, pollIntervalMs })
   /** Starts in progress, with their controllers: a signal must not be collected before its start ends. */
   const underWay = new Map<Promise<unknown>, AbortController>()
   const attempt = createStartAttempt({ integrations, workerId, telemetry, persist })

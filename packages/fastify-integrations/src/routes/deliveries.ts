@@ -71,7 +71,7 @@ export function deliveryRoutes({
       operationId: 'listDeliveryAttempts',
       summary: 'List delivery attempts',
       description:
-        'Lists attempts, including tests, newest first. You can still filter by a deleted endpoint.',
+        'Lists attempts, including tests, newest first. You can still filter by a deleted endpoint. Where few of many attempts match, a page may be short or empty although there is a next one.',
       query: listQuery,
       answer: {
         status: 200,

@@ -1,5 +1,19 @@
+import type { PageRequest } from '@quickquote/core'
 import type { AttemptFilter, DeliveryLogStorage } from '@quickquote/core/internal'
-import { and, asc, between, eq, getTableColumns, gte, isNull, lt, type SQL, Subquery, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  between,
+  eq,
+  getTableColumns,
+  gte,
+  isNull,
+  lt,
+  or,
+  type SQL,
+  Subquery,
+  sql,
+} from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'
 import { isAfter, newestFirst, readable } from '../connection/readable.ts'
@@ -20,7 +34,10 @@ function attemptRows({ tables, schema }: Pick<Database, 'tables' | 'schema'>) {
   return { attempts, columns: { ...readable(columns), url } }
 }
 
-/** See DeliveryLogStorage. Whatever the filter, a list reads little more than its page, and sorts little more. */
+/**
+ * See DeliveryLogStorage. A filter that an index serves reads little more than the page, and sorts little more; any other
+ * examines a bounded number of attempts.
+ */
 export function attemptList(database: Database): Pick<DeliveryLogStorage, 'listAttempts'> {
   const { db, tables, schema } = database
   const raw = (text: string) => sql.raw(inSchema(text, schema))
@@ -73,42 +90,122 @@ export function attemptList(database: Database): Pick<DeliveryLogStorage, 'listA
       ) attempt`
   }
 
-  return {
-    async listAttempts(organizationId, filter, { after, limit }) {
-      const { event_id, quotation_id, http_status, undelivered, since, until } = filter
-      const { endpoint_id, event_type, status } = filter
-      const equals = { endpoint_id, event_type, event_id, quotation_id, status }
-      const where = and(
+  function conditionsOf(
+    organizationId: string,
+    filter: AttemptFilter,
+    after: PageRequest['after'],
+  ): Conditions {
+    const { endpoint_id, event_type, event_id, quotation_id, status, http_status } = filter
+    const { undelivered, since, until } = filter
+    const ofFailures = isOfFailures(filter)
+    const withStatus = http_status === null ? undefined : hasStatus(attempts, http_status)
+    const equals = { event_type, event_id, quotation_id, status, ...(ofFailures && { endpoint_id }) }
+    return {
+      indexed: and(
         eq(attempts.organization_id, organizationId),
-        ...Object.entries(equals).map(([name, value]) =>
-          value === null ? undefined : sql`${attempts[name as keyof typeof equals]} = ${value}`,
-        ),
         // A literal, because the indexes of failures do not match a parameter.
-        isFailure(filter) ? sql`${attempts.status} <> 'succeeded'` : undefined,
-        undelivered === null ? undefined : raw(isUndelivered(ATTEMPT, undelivered)),
-        filter.attempts === 'latest' ? raw(isLatest(ATTEMPT)) : undefined,
+        ofFailures ? sql`${attempts.status} <> 'succeeded'` : undefined,
+        ofFailures && http_status?.from === http_status?.to ? withStatus : undefined,
+        ofFailures || endpoint_id === null ? undefined : eq(attempts.endpoint_id, endpoint_id),
         since === null ? undefined : gte(attempts.created_at, since),
         until === null ? undefined : lt(attempts.created_at, until),
         isAfter(attempts, after),
-      )
-      const newest = (condition: SQL | undefined, rows?: SQL) =>
-        db
+      ),
+      wanted: and(
+        ...Object.entries(equals).map(([name, value]) =>
+          value === null ? undefined : sql`${attempts[name as keyof typeof equals]} = ${value}`,
+        ),
+      ),
+      withStatus,
+      // The newest attempt of an event at an endpoint is also the newest of its delivery.
+      lookedUp:
+        undelivered !== null
+          ? raw(isUndelivered(ATTEMPT, undelivered))
+          : filter.attempts === 'latest'
+            ? raw(isLatest(ATTEMPT))
+            : undefined,
+    }
+  }
+
+  const asAttempts = (rows: SQL) => new Subquery(rows, {}, ATTEMPT) as unknown as typeof attempts
+
+  /**
+   * The matches among the rows that a page may examine, and those of them that it may look up. The last row of either is
+   * selected whether it matches or not: the next page begins after it.
+   */
+  async function search({ indexed, wanted, withStatus, lookedUp }: Conditions, order: SQL, limit: number) {
+    const fields = and(wanted, withStatus)
+    const first = (most: SQL, from: SQL, isLast: SQL) => sql`(
+        select *, row_number() over (order by ${order}) = ${most} as ${isLast} from ${from}
+        order by ${order} limit ${most}
+      ) attempt`
+    const [isLastExamined, isLastLookedUp] = [sql`is_last_examined`, sql`is_last_looked_up`]
+    const examined = first(
+      MOST_EXAMINED,
+      sql`${tables.deliveryAttempts} attempt where ${indexed}`,
+      isLastExamined,
+    )
+    const possible = sql`${examined} where ${fields ?? sql`true`} or ${isLastExamined}`
+    // "offset 0" prevents that the conditions are planned twice.
+    const rows = sql`select *, coalesce(${and(fields, lookedUp)}, false) as is_match
+      from ${first(MOST_LOOKED_UP, possible, isLastLookedUp)} order by ${order} offset 0`
+    const isMatch = sql<boolean>`is_match`
+    const isLast = sql<boolean>`(${isLastExamined} or ${isLastLookedUp})`
+    const found = await db
+      .select({ ...columns, isMatch, isLast })
+      .from(asAttempts(rows))
+      .where(or(isMatch, isLast))
+      .orderBy(order)
+      .limit(limit)
+    return {
+      items: found.flatMap(({ isMatch, isLast: _, ...attempt }) => (isMatch ? [attempt] : [])),
+      reached: found.find(({ isLast }) => isLast) ?? null,
+    }
+  }
+
+  return {
+    async listAttempts(organizationId, filter, { after, limit }) {
+      const { event_id, quotation_id, http_status } = filter
+      if (isOfFailures(filter) && isOfSuccesses(filter)) return { items: [], reached: null }
+      const conditions = conditionsOf(organizationId, filter, after)
+      const { indexed, wanted, withStatus, lookedUp } = conditions
+      // The index by response is in this order, which PostgreSQL does not see for null.
+      const order = [...(http_status?.to === 0 ? [asc(attempts.http_status)] : []), ...newestFirst(attempts)]
+      const newest = async (condition: SQL | undefined, rows?: SQL) => ({
+        items: await db
           .select(columns)
-          .from(rows === undefined ? attempts : new Subquery(rows, {}, ATTEMPT))
+          .from(rows === undefined ? attempts : asAttempts(rows))
           .where(condition)
-          // The index by response is in this order, which PostgreSQL does not see for null.
-          .orderBy(...(http_status?.to === 0 ? [asc(attempts.http_status)] : []), ...newestFirst(attempts))
-          .limit(limit)
-      const withStatus = http_status === null ? undefined : hasStatus(attempts, http_status)
-      const isOfEvents = event_id !== null || quotation_id !== null
-      if (http_status !== null && status === 'succeeded' && !isSuccess(http_status)) return []
-      if (isOfEvents) return newest(and(where, withStatus), ofEvents(organizationId, filter))
-      if (http_status !== null && http_status.from < http_status.to && isFailure(filter)) {
-        return newest(undefined, failuresOf(organizationId, http_status, where, limit))
+          .orderBy(...order)
+          .limit(limit),
+        reached: null,
+      })
+      if (event_id !== null || quotation_id !== null) {
+        return newest(and(indexed, wanted, withStatus, lookedUp), ofEvents(organizationId, filter))
       }
-      return newest(and(where, withStatus))
+      const isPlain = wanted === undefined && lookedUp === undefined
+      if (isPlain && http_status !== null && isOfFailures(filter)) {
+        if (http_status.from === http_status.to) return newest(indexed)
+        return newest(undefined, failuresOf(organizationId, http_status, indexed, limit))
+      }
+      if (isPlain && http_status === null) return newest(indexed)
+      return search(conditions, sql.join(order, sql`, `), limit)
     },
   }
+}
+
+/**
+ * The attempts that a page may examine, and how many of them it may look up, to see whether they are the newest or their
+ * events undelivered. This many take less than 20 ms.
+ */
+const [MOST_EXAMINED, MOST_LOOKED_UP] = [sql.raw('10000'), sql.raw('500')]
+
+/** The conditions of a filter. Rows that match `indexed` are adjacent in an index; `lookedUp` costs most. */
+interface Conditions {
+  readonly indexed: SQL | undefined
+  readonly wanted: SQL | undefined
+  readonly withStatus: SQL | undefined
+  readonly lookedUp: SQL | undefined
 }
 
 type HttpStatuses = NonNullable<AttemptFilter['http_status']>
@@ -121,11 +218,15 @@ function hasStatus(
   return to === 0 ? isNull(http_status) : eq(http_status, from)
 }
 
-function isSuccess({ from, to }: HttpStatuses): boolean {
-  return from >= 200 && to < 300
+function isOfSuccesses({ status, http_status }: AttemptFilter): boolean {
+  return status === 'succeeded' || (http_status !== null && isSuccess(http_status))
 }
 
-/** Whether only failures match. */
-function isFailure({ status, http_status }: AttemptFilter): boolean {
-  return status === null ? http_status !== null && !isSuccess(http_status) : status !== 'succeeded'
+function isOfFailures({ status, http_status, undelivered }: AttemptFilter): boolean {
+  if (undelivered !== null || (http_status !== null && !isSuccess(http_status))) return true
+  return status !== null && status !== 'succeeded'
+}
+
+function isSuccess({ from, to }: HttpStatuses): boolean {
+  return from >= 200 && to < 300
 }

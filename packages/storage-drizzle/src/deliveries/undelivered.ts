@@ -7,7 +7,7 @@ import { deliveryIds, madeSinceOf } from './delivery-id.ts'
  * prevents a join with the whole table, "is not distinct from" use of the index of an endpoint's attempts.
  */
 export function isUndelivered(row: string, which: Undelivered): string {
-  const waiting = `select from $schema.deliveries waiting where waiting.id = ${row}.delivery_id and waiting.parked_at is null`
+  const waiting = `select from $schema.deliveries waiting where waiting.id = ${row}.delivery_id and waiting.parked_at is null offset 0`
   const and = { all: '', retrying: `and exists (${waiting})`, given_up: `and not exists (${waiting})` }[which]
   return `not ${row}.is_test and ${row}.status <> 'succeeded' ${and} and not exists (
     select from $schema.delivery_attempts other

@@ -232,7 +232,7 @@ export interface paths {
         };
         /**
          * List delivery attempts
-         * @description Lists attempts, including tests, newest first. You can still filter by a deleted endpoint.
+         * @description Lists attempts, including tests, newest first. You can still filter by a deleted endpoint. Where few of many attempts match, a page may be short or empty although there is a next one.
          */
         get: operations["listDeliveryAttempts"];
         put?: never;
