@@ -36,13 +36,10 @@ describe.runIf(TURNS_ARE_MEASURABLE)('no upload keeps the event loop longer than
     expect(await turnOf('a.docx', docx([], { contentTypes }))).toBeLessThan(MAX_TURN_MS)
   })
 
-  describe.each(Object.entries(HOSTILE_FILES))('%s', (_what, { name, bytes }) => {
-    it.each([
-      ['in pieces', 64 * 1024],
-      ['in one piece', DEFAULT_LIMITS.fileBytes],
-    ])('%s', async (_how, pieces) => {
-      expect(await turnOf(name, bytes(), pieces)).toBeLessThan(MAX_TURN_MS)
-    })
+  it.each(Object.entries(HOSTILE_FILES))('%s, in pieces or in one', async (_what, { name, bytes }) => {
+    const file = bytes()
+    expect(await turnOf(name, file, 64 * 1024)).toBeLessThan(MAX_TURN_MS)
+    expect(await turnOf(name, file, DEFAULT_LIMITS.fileBytes)).toBeLessThan(MAX_TURN_MS)
   })
 
   it.each(Object.entries(HOSTILE_NAMES))('a file name of %s', async (_what, name) => {

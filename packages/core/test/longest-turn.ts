@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { openSync, readSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 
 /** The longest that the event loop may be kept at once, in milliseconds. */
@@ -8,10 +8,13 @@ export const MAX_TURN_MS = 50
 export const TURNS_ARE_MEASURABLE = process.env['COLLECT_GARBAGE'] === undefined
 
 /** The processor time of this thread, which other processes cannot lengthen; without Linux, the time. */
-const clock = process.platform === 'linux' ? processorTime : () => performance.now()
+const clock = process.platform === 'linux' ? processorTime() : () => performance.now()
 
-function processorTime(): number {
-  return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]) / 1e6
+function processorTime(): () => number {
+  const file = openSync('/proc/thread-self/schedstat', 'r')
+  const bytes = Buffer.alloc(64)
+  return () =>
+    Number.parseInt(bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0)), 10) / 1e6
 }
 
 /** Does something, and measures the longest turn of the event loop meanwhile, in milliseconds. */
@@ -26,7 +29,8 @@ export async function longestTurn<T>(work: () => Promise<T>): Promise<{ result: 
   }
   const turn = () => {
     note()
-    if (!isDone) setImmediate(turn)
+    // Once a turn: with a reference, it would not let the loop wait.
+    if (!isDone) setImmediate(turn).unref()
   }
   turn()
   try {
