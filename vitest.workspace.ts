@@ -27,9 +27,12 @@ const fastify = process.env['TESTED_FASTIFY']
 /** `pnpm test:gc`. Each file then has its own process, because a collection takes as long as the heap is large. */
 const collectsGarbage = process.env['COLLECT_GARBAGE'] !== undefined
 
+/** Tests import sources, and get their builds: nothing is transformed, or loaded a second time for other packages. */
+const BUILDS = [{ find: /^((?:\.\.\/)+)src\/(.+)\.ts$/, replacement: '$1dist/$2.js' }]
+
 function project(name: string, files: { include: string[]; exclude?: string[]; isolate?: boolean }) {
   return {
-    resolve: { alias: fastify === undefined ? [] : [{ find: /^fastify$/, replacement: fastify }] },
+    resolve: { alias: fastify === undefined ? BUILDS : [{ find: /^fastify$/, replacement: fastify }] },
     test: {
       name,
       ...files,

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { describe, expect, it } from 'vitest'
+import { Ajv } from 'ajv'
+import { describe, expect, it, vi } from 'vitest'
 import { IntegrationError } from '../src/lib/errors.ts'
 import { validate, validateUrlPart } from '../src/lib/validator.ts'
 import { DEFAULT_LIMITS } from '../src/model/limits.ts'
@@ -114,6 +115,15 @@ describe('validation of a body', () => {
     expect(errors).toHaveLength(20)
     expect(JSON.stringify(errors)).not.toContain('pk_secret')
   })
+})
+
+it('compiles the same schema of several instances once, because ajv would keep each of them forever', () => {
+  const compile = vi.spyOn(Ajv.prototype, 'compile')
+  for (let instance = 0; instance < 3; instance += 1) {
+    validate(Type.Object({ ofEachInstance: Type.String() }), { ofEachInstance: 'a' })
+  }
+  expect(compile).toHaveBeenCalledTimes(1)
+  compile.mockRestore()
 })
 
 describe('validation of a query string', () => {

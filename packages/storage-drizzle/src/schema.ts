@@ -49,12 +49,7 @@ const json = <T>(name: string) =>
 /** Milliseconds, as in JavaScript, so that values survive a round trip. */
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
 
-/**
- * The drizzle tables in the given SQL schema. The migrations are authoritative, and a test keeps the two in sync. Hosts
- * may use the tables in their own queries and relations, but only the storage may write. Columns are named explicitly,
- * because drizzle's `casing` option would rename them.
- */
-export function createTables(schema: string = DEFAULT_SCHEMA) {
+function newTables(schema: string) {
   const { table } = pgSchema(schema)
   return {
     apiKeys: table('api_keys', {
@@ -363,7 +358,21 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
   }
 }
 
-export type Tables = ReturnType<typeof createTables>
+export type Tables = ReturnType<typeof newTables>
+
+/** By SQL schema: drizzle takes milliseconds for them, and each storage needs them. */
+const known = new Map<string, Tables>()
+
+/**
+ * The drizzle tables in the given SQL schema. The migrations are authoritative, and a test keeps the two in sync. Hosts
+ * may use the tables in their own queries and relations, but only the storage may write. Columns are named explicitly,
+ * because drizzle's `casing` option would rename them.
+ */
+export function createTables(schema: string = DEFAULT_SCHEMA): Tables {
+  const tables = known.get(schema) ?? newTables(schema)
+  known.set(schema, tables)
+  return tables
+}
 
 /** The tables in the SQL schema `quickquote`. For another schema: `createTables(name)`. */
 export const {

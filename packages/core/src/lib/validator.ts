@@ -74,6 +74,8 @@ function createAjv(): Ajv {
 
 const ajv = createAjv()
 const compiled = new WeakMap<TSchema, ValidateFunction>()
+/** Schemas with the same text share a function: each instance of the plugin brings its own, and ajv keeps them forever. */
+const compiledByText = new Map<string, ValidateFunction>()
 
 /** The maximum number of reported errors, so that a hostile body cannot cause a long response. */
 export const MAX_REPORTED = 20
@@ -103,11 +105,12 @@ function withIntegers({ properties = {} }: TSchema, value: unknown): unknown {
 }
 
 function compile(schema: TSchema): ValidateFunction {
-  let check = compiled.get(schema)
-  if (check === undefined) {
-    check = ajv.compile(schema)
-    compiled.set(schema, check)
-  }
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
+  const text = JSON.stringify(schema)
+  const check = compiledByText.get(text) ?? ajv.compile(schema)
+  compiledByText.set(text, check)
+  compiled.set(schema, check)
   return check
 }
 

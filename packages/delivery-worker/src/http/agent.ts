@@ -32,7 +32,6 @@ export function createAgent({
   ca: Certificates | undefined
   proxy: EgressProxy | null
 }): Sockets {
-  // Made once: parsing the public certificates takes longer than a handshake.
   const secureContext = trust(ca)
   const connect = buildConnector({
     lookup,
@@ -64,9 +63,18 @@ export function createAgent({
   }
 }
 
+/** Parsing the public certificates takes 20 ms, and a process mostly trusts the same ones: the last result is kept. */
+let last: { readonly own: string; readonly trusted: SecureContext } | undefined
+
 /** Trusts the public certificates, and these. */
 export function trust(ca: Certificates | undefined): SecureContext {
-  return createSecureContext(ca === undefined ? {} : { ca: [...rootCertificates, ...[ca].flat()].map(toPem) })
+  if (ca === undefined) return createSecureContext()
+  const pems = [ca].flat().map(toPem)
+  const own = pems.join('\n')
+  if (last?.own !== own) {
+    last = { own, trusted: createSecureContext({ ca: [...rootCertificates, ...pems] }) }
+  }
+  return last.trusted
 }
 
 type OnConnected = (socket: TLSSocket, hostname: string) => void

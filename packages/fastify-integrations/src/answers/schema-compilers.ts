@@ -4,6 +4,9 @@ import type { FastifyInstance } from 'fastify'
 
 type Serialize = (value: unknown) => string
 
+/** By the text of their schemas, which many responses share. */
+const serializers = new Map<string, Serialize>()
+
 /**
  * Sets our own validator and serializer for our routes only, instead of the host's (zod, another Ajv, a reply
  * serializer). Fastify validates URLs with core's validator; core itself validates bodies.
@@ -20,13 +23,10 @@ export function compileSchemas(fastify: FastifyInstance): void {
     }
   })
 
-  const compiled = new Map<unknown, Serialize>()
   fastify.setSerializerCompiler<TSchema>(({ schema }) => {
-    let serialize = compiled.get(schema)
-    if (serialize === undefined) {
-      serialize = fastJson(schema)
-      compiled.set(schema, serialize)
-    }
+    const text = JSON.stringify(schema)
+    const serialize = serializers.get(text) ?? fastJson(schema)
+    serializers.set(text, serialize)
     return serialize
   })
 

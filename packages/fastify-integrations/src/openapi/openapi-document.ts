@@ -67,14 +67,21 @@ export const BODY_IS_OPTIONAL = 'x-body-is-optional'
 
 /** Improves the output of @fastify/swagger for readers and generators: repeated parts move to `components`. */
 export function finishDocument(document: object): object {
-  const schemas: JsonObject = {}
+  const schemas = sharedParts<JsonObject>()
   const named: unknown = nameSchemas(JSON.parse(JSON.stringify(document)), schemas)
   const { paths, components, ...rest } = named as PlainDocument
-  const shared: Shared = { headers: {}, examples: {}, responses: {} }
+  const shared: Shared = { headers: sharedParts(), examples: {}, responses: sharedParts() }
+  const finished = mapValues(paths, (path) =>
+    mapValues(path, (operation) => finishOperation(operation, shared)),
+  )
+  const { headers, examples, responses } = shared
   return {
     ...rest,
-    paths: mapValues(paths, (path) => mapValues(path, (operation) => finishOperation(operation, shared))),
-    components: { ...components, schemas, ...shared },
+    paths: finished,
+    components: {
+      ...components,
+      ...{ schemas: schemas.parts, headers: headers.parts, examples, responses: responses.parts },
+    },
   }
 }
 
@@ -95,9 +102,9 @@ interface Response {
 }
 
 interface Shared {
-  readonly headers: Record<string, object>
+  readonly headers: SharedParts<object>
   readonly examples: Record<string, object>
-  readonly responses: Record<string, Response>
+  readonly responses: SharedParts<Response>
 }
 
 function finishOperation({ [BODY_IS_OPTIONAL]: isOptional, ...operation }: Operation, shared: Shared) {
@@ -119,35 +126,47 @@ function shareProblem(response: Response, shared: Shared): object {
   const problem = { ...response, content: { [PROBLEM_MEDIA_TYPE]: { ...media, examples } } }
   const [code, ...others] = Object.keys(examples)
   if (code === undefined || others.length > 0) return problem
-  return { $ref: `#/components/responses/${sharedAs(shared.responses, code, problem)}` }
+  return { $ref: `#/components/responses/${shared.responses.nameOf(code, problem)}` }
 }
 
 function shareHeaders(response: Response, { headers }: Shared): Response {
   if (response.headers === undefined) return response
   const refer = (header: object, name: string) => ({
-    $ref: `#/components/headers/${sharedAs(headers, name, header)}`,
+    $ref: `#/components/headers/${headers.nameOf(name, header)}`,
   })
   return { ...response, headers: mapValues(response.headers, refer) }
 }
 
-/** The name of a shared value: `name`, or with a number if others have it. */
-function sharedAs<T extends object>(shared: Record<string, T>, name: string, value: T): string {
-  for (let count = 1; ; count += 1) {
-    const numbered = count === 1 ? name : `${name}_${count}`
-    shared[numbered] ??= value
-    if (JSON.stringify(shared[numbered]) === JSON.stringify(value)) return numbered
+interface SharedParts<T> {
+  readonly parts: Record<string, T>
+  /** The name of a shared part: `name`, or with a number if others have it. */
+  nameOf(name: string, part: T): string
+}
+
+function sharedParts<T extends object>(): SharedParts<T> {
+  const parts: Record<string, T> = {}
+  const named = new Map<string, Map<string, string>>()
+  return {
+    parts,
+    nameOf(name, part) {
+      const known = named.get(name) ?? new Map<string, string>()
+      named.set(name, known)
+      const text = JSON.stringify(part)
+      const own = known.get(text) ?? (known.size === 0 ? name : `${name}_${known.size + 1}`)
+      known.set(text, own)
+      parts[own] ??= part
+      return own
+    },
   }
 }
 
-/** Moves titled schemas to `schemas`, so that generators use their names. */
-function nameSchemas(node: Json, schemas: JsonObject): Json {
-  if (Array.isArray(node)) return node.map((each) => nameSchemas(each, schemas))
+/** Moves titled schemas to `schemas`, in place, so that generators use their names. */
+function nameSchemas(node: Json, schemas: SharedParts<JsonObject>): Json {
   if (typeof node !== 'object' || node === null) return node
-  const copy = mapValues(node, (value) => nameSchemas(value, schemas))
-  if (typeof copy['title'] !== 'string' || copy['properties'] === undefined) return copy
-  const known = schemas[copy['title']] ?? copy
-  if (JSON.stringify(known) !== JSON.stringify(copy))
-    throw new Error(`Two schemas are called ${copy['title']}`)
-  schemas[copy['title']] = copy
-  return { $ref: `#/components/schemas/${copy['title']}` }
+  const parent = node as JsonObject
+  for (const name of Object.keys(parent)) parent[name] = nameSchemas(parent[name] as Json, schemas)
+  const { title } = parent
+  if (typeof title !== 'string' || parent['properties'] === undefined) return node
+  if (schemas.nameOf(title, parent) !== title) throw new Error(`Two schemas are called ${title}`)
+  return { $ref: `#/components/schemas/${title}` }
 }
