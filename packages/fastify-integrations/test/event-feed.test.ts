@@ -245,12 +245,12 @@ describe('With wait', () => {
     const refused = Array(5).fill([403, code])
 
     /** Five requests of a key that wait: a sixth was answered. */
-    async function fiveWaiting(host: Host) {
+    async function fiveWaiting(host: Host, seconds = 20) {
       const { id, key } = await host.createKey('acme-admin')
       const { next } = await read('?after=latest', key, host)
       const answers: [number, unknown][] = []
       const all = Array.from({ length: 6 }, async () => {
-        const { status, body } = await read(`${next}&wait=20`, key, host)
+        const { status, body } = await read(`${next}&wait=${seconds}`, key, host)
         answers.push([status, body['code']])
       })
       await expect.poll(() => answers.length).toBe(1)
@@ -272,12 +272,30 @@ describe('With wait', () => {
     })
 
     it(`gets ${code} instead of an empty page`, async () => {
-      const host = await startHost({ databaseUrl: database.url })
-      const waiting = await fiveWaiting(host)
+      // Of `latest` and the six: all later ones belong to waits that are over, and find the key as `end` left it.
+      const first = 7
+      let found = 0
+      let hasEnded = () => {}
+      const ended = new Promise<void>((resolve) => (hasEnded = resolve))
+      const host = await startHost({
+        databaseUrl: database.url,
+        wrapStorage: (storage) => ({
+          ...storage,
+          apiKeys: {
+            ...storage.apiKeys,
+            async findByHash(hash) {
+              found += 1
+              if (found > first) await ended
+              return storage.apiKeys.findByHash(hash)
+            },
+          },
+        }),
+      })
+      const waiting = await fiveWaiting(host, 2)
       await end(host, database.sql, waiting.id)
-      // Answers them.
-      await host.close()
+      hasEnded()
       expect(await waiting.answers()).toEqual(refused)
+      await host.close()
     })
   })
 
@@ -321,29 +339,50 @@ describe('With wait', () => {
     expect(await waiting).toMatchObject({ status: 200, events: [] })
   })
 
-  it('lets a hundred requests wait without a database connection, and answers others', async () => {
+  it('lets a hundred requests wait without a database connection, and answers others; when it closes, all end at once', async () => {
+    let reads = 0
     const host = await startHost({
       databaseUrl: database.url,
       integrations: { limits: { requestsPerMinute: 10_000, eventWaitsPerApiKey: 100 } },
+      wrapStorage: (storage) => ({
+        ...storage,
+        eventFeed: {
+          ...storage.eventFeed,
+          async read(...query) {
+            const part = await storage.eventFeed.read(...query)
+            reads += 1
+            return part
+          },
+        },
+      }),
     })
     const { key } = await host.createKey('acme-admin')
     const { key: other } = await host.createKey('globex-admin')
     const { next } = await read('?after=latest', key, host)
     const { next: otherNext } = await read('?after=latest', other, host)
     let answered = 0
-    // One of them is answered at once: the hundred others wait.
-    const waiting = Array.from({ length: 101 }, async () => {
-      const { status, events } = await read(`${next}&wait=20`, key, host)
-      answered += 1
-      return [status, events]
-    })
+    const waiting: Promise<unknown>[] = []
+    const readsBefore = reads
+    // One of them is answered at once: the hundred others wait. A few at a time, or some would wait for a connection.
+    for (let count = 1; count <= 101; count += 1) {
+      waiting.push(
+        read(`${next}&wait=20`, key, host).then(({ status, events }) => {
+          answered += 1
+          return [status, events]
+        }),
+      )
+      if (count % 4 === 0) await expect.poll(() => reads, { interval: 5 }).toBe(readsBefore + count)
+    }
     await expect.poll(() => answered).toBe(1)
     const globex = read(`${otherNext}&wait=20`, other, host)
     expect((await host.call('GET', '/v1/integrations/quotations', { key })).status).toBe(200)
     const id = await failedQuote('api_key', GLOBEX, host)
     expect(quotesOf(await globex)).toEqual([id])
     expect(answered).toBe(1)
+    const readsWaiting = reads
     await host.close()
     expect(await Promise.all(waiting)).toEqual(Array(101).fill([200, []]))
+    // A hundred statements at once would wait for connections, and be refused after 5 s.
+    expect(reads).toBe(readsWaiting)
   })
 })

@@ -134,8 +134,10 @@ export function createWaits({
       try {
         for (let answer = first; ; ) {
           const leftMs = endsAt - performance.now()
-          if (isNews(answer) || leftMs <= 0 || signal.aborted || isClosed) return answer
+          if (isNews(answer) || leftMs <= 0) return answer
           await sleep(wait, answer, leftMs, signal)
+          // All waits end at once when the server closes: none reads again, or most would wait for a connection in vain.
+          if (signal.aborted || isClosed) return answer
           answer = await read(answer)
         }
       } finally {
