@@ -27,6 +27,7 @@ import {
 import { answerTime, type Routing, registerRoute } from './register-routes.ts'
 import type { Area, PartnerRoute, SessionRoute } from './route.ts'
 import { routeTable } from './route-table.ts'
+import { endSilentConnections } from './silent-connections.ts'
 
 async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOptions): Promise<void> {
   const settings = resolveOptions(options)
@@ -60,6 +61,7 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
   fastify.setErrorHandler(errorHandler({ typeBase: problemTypeBase }))
   fastify.addHook('onRequest', async (request, reply) => void identifyRequest(request, reply))
   refuseKeysInUrls(fastify)
+  endSilentConnections(fastify)
 
   // Reports a wrong clock at startup, and not only at the first request.
   fastify.addHook('onReady', async () => integrations.settings.clock.settle())
