@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { testDatabase } from '@quickquote/dev-servers'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { runExample, temporaryFolder, urlOf } from './example-process.ts'
 import { createPartner } from './partner-client.ts'
 
@@ -23,7 +23,7 @@ interface Report {
 }
 
 it('the collection takes a partner from the start of a quote to the link of its document, in a public runner', async () => {
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   const folder = await temporaryFolder()
   const server = runExample('server', {
     DATABASE_URL: database.url,

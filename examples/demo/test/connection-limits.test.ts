@@ -1,14 +1,15 @@
-import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tryProduct } from './product-trial.ts'
 
 let database: TestDatabase
 let host: postgres.Sql
 
 beforeEach(async () => {
-  database = await testDatabase(inject('postgresUrl'))
+  database = await emptyDatabase()
   host = postgres(database.url, { max: 1, onnotice() {} })
 })
 

@@ -1,7 +1,8 @@
 import type { Proposal } from '@quickquote/core'
-import { type ReceivedWebhook, startReceiver, testDatabase } from '@quickquote/dev-servers'
+import { type ReceivedWebhook, startReceiver } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
-import { inject, it, type TestContext } from 'vitest'
+import { it, type TestContext } from 'vitest'
 import { EXPECTED_EVENTS } from '../src/headless-quote.ts'
 import { hostSecrets } from '../src/host-secrets.ts'
 import { type ExampleProcess, runExample, temporaryFolder, urlOf } from './example-process.ts'
@@ -15,7 +16,7 @@ const TEST_TIMEOUT_MS = 300_000
 
 /** A database, a data folder, processes on them, and a receiver that does not respond until released. */
 async function setUp({ onTestFinished }: Pick<TestContext, 'onTestFinished'>) {
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   const folder = await temporaryFolder()
   const processes: ExampleProcess[] = []
   const unanswered = new Set<ReceivedWebhook>()

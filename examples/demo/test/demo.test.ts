@@ -4,9 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Quotation } from '@quickquote/core'
-import { testDatabase } from '@quickquote/dev-servers'
-import { itWith } from '@quickquote/dev-servers/vitest'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { emptyDatabase, itWith } from '@quickquote/dev-servers/vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { EXPECTED_EVENTS } from '../src/headless-quote.ts'
 import { endExamples, runExample, type TemporaryFolder, temporaryFolder } from './example-process.ts'
 import { read } from './partner-client.ts'
@@ -153,7 +152,7 @@ describe('the demo, on the server of DATABASE_URL', () => {
   it(
     'uses it, starts no other, and does not print its password',
     async () => {
-      const database = await testDatabase(inject('postgresUrl'))
+      const database = await emptyDatabase()
       onTestFinished(database.drop)
       const own = await temporaryFolder()
       onTestFinished(own.remove)

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { testDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { ACME } from '../src/members.ts'
 
 it('the code of the guide declares an event, and sends it alone and in a transaction', async () => {
@@ -12,7 +12,7 @@ it('the code of the guide declares an event, and sends it alone and in a transac
   const [declaration = '', emission = ''] = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(
     ([, code]) => code,
   )
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   onTestFinished(() => database.drop())
   const program = `
 import postgres from 'postgres'

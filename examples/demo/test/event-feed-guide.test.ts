@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { testDatabase } from '@quickquote/dev-servers'
-import { itWith } from '@quickquote/dev-servers/vitest'
-import { beforeAll, expect, inject } from 'vitest'
+import { emptyDatabase, itWith } from '@quickquote/dev-servers/vitest'
+import { beforeAll, expect } from 'vitest'
 import { hostSecrets } from '../src/host-secrets.ts'
 import { runExample, type TemporaryFolder, temporaryFolder, urlOf } from './example-process.ts'
 import { createPartner } from './partner-client.ts'
@@ -13,7 +12,7 @@ let folder: TemporaryFolder
 let environment: Record<string, string>
 
 beforeAll(async () => {
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   folder = await temporaryFolder()
   const server = runExample('server', {
     DATABASE_URL: database.url,

@@ -4,11 +4,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createIntegrations, type Integrations, memberOf } from '@quickquote/core'
-import { startReceiver, testDatabase } from '@quickquote/dev-servers'
+import { startReceiver } from '@quickquote/dev-servers'
 import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
-import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ACME } from '../src/members.ts'
 
 const SERVER = resolve(import.meta.dirname, '..')
@@ -50,7 +51,7 @@ describe('the guide to operations', () => {
   })
 
   it('shows a module and a container that run and stop, and names every field in the log line of an attempt', async () => {
-    const database = await testDatabase(inject('postgresUrl'))
+    const database = await emptyDatabase()
     const receiver = await startReceiver({ respond: () => ({ status: 500 }) })
     const folder = await mkdtemp(join(SERVER, 'node_modules/.operations-guide-'))
     onTestFinished(async () => {
@@ -97,7 +98,7 @@ describe('the guide to operations', () => {
   })
 
   it('shows working warning hooks', async () => {
-    const database = await testDatabase(inject('postgresUrl'))
+    const database = await emptyDatabase()
     onTestFinished(() => database.drop())
     const storage = drizzleStorage({ connectionString: database.url })
     await storage.migrate()

@@ -1,7 +1,8 @@
 import type { DeliveryAttempt, DocumentUrl, PipelineStatus, Proposal, Quotation } from '@quickquote/core'
-import { type Certificate, startReceiver, testDatabase } from '@quickquote/dev-servers'
+import { type Certificate, startReceiver } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { call } from '../src/api-client.ts'
 import { EXPECTED_EVENTS } from '../src/headless-quote.ts'
 import { hostSecrets } from '../src/host-secrets.ts'
@@ -15,7 +16,7 @@ let certificate: Certificate
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   const folder = await temporaryFolder()
   const server = runExample('server', {
     DATABASE_URL: database.url,

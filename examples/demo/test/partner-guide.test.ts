@@ -3,9 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { DEFAULT_LIMITS, ERRORS } from '@quickquote/core'
-import { testDatabase } from '@quickquote/dev-servers'
-import { itWith } from '@quickquote/dev-servers/vitest'
-import { beforeAll, expect, inject, it } from 'vitest'
+import { emptyDatabase, itWith } from '@quickquote/dev-servers/vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { hostSecrets } from '../src/host-secrets.ts'
 import { runExample, type TemporaryFolder, temporaryFolder, urlOf } from './example-process.ts'
 import { createPartner } from './partner-client.ts'
@@ -35,7 +34,7 @@ beforeAll(async () => {
   const page = await readFile(resolve(import.meta.dirname, '../../../docs/guides/partner-api.md'), 'utf8')
   // The rest is tested by packages/client/test/python.slow.test.ts.
   guide = page.split('## Clients in other languages')[0] ?? ''
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   folder = await temporaryFolder()
   const server = runExample('server', {
     DATABASE_URL: database.url,

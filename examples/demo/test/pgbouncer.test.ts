@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { createIntegrations } from '@quickquote/core'
-import {
-  hasPgBouncer,
-  type PgBouncer,
-  startPgBouncer,
-  type TestDatabase,
-  testDatabase,
-} from '@quickquote/dev-servers'
+import { hasPgBouncer, type PgBouncer, startPgBouncer, type TestDatabase } from '@quickquote/dev-servers'
 import { hostOptions } from '@quickquote/dev-servers/host'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tryProduct } from './product-trial.ts'
 
 const isTried = hasPgBouncer() || process.env['CI'] !== undefined
@@ -21,7 +16,7 @@ describe.runIf(isTried)('behind PgBouncer in transaction mode', () => {
   let pooler: PgBouncer
 
   beforeEach(async () => {
-    database = await testDatabase(inject('postgresUrl'))
+    database = await emptyDatabase()
   })
   afterEach(async () => {
     await pooler.stop()

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { testDatabase } from '@quickquote/dev-servers'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { ACME } from '../src/members.ts'
 
 /** A minimal host, into which the lines of the README are pasted. */
@@ -49,7 +49,7 @@ await integrations.close()
 it('the lines in the README are all that a host needs', async () => {
   const readme = await readFile(resolve(import.meta.dirname, '../../../README.md'), 'utf8')
   const [setUp = '', reports = ''] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code)
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   onTestFinished(() => database.drop())
 
   const { stdout } = await promisify(execFile)(

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { testDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { expect, inject, it, onTestFinished } from 'vitest'
@@ -12,7 +12,7 @@ const CLI = fileURLToPath(
 )
 
 it('API and worker need no more than the runtime role of `roles` has', async () => {
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   const admin = postgres(database.url, { max: 1, onnotice() {} })
   // Unique names, because roles belong to the server, which other tests share.
   const suffix = randomBytes(4).toString('hex')

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createIntegrations } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import type { TestDatabase } from '@quickquote/dev-servers'
 import { hostOptions } from '@quickquote/dev-servers/host'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tryProduct } from './product-trial.ts'
 
 /** Settings that a server, a role or a database may have changed from PostgreSQL's defaults. */
@@ -26,7 +27,7 @@ const UNUSUAL = {
 let database: TestDatabase
 
 beforeEach(async () => {
-  database = await testDatabase(inject('postgresUrl'))
+  database = await emptyDatabase()
   const sql = postgres(database.url, { max: 1 })
   const name = new URL(database.url).pathname.slice(1)
   for (const [setting, value] of Object.entries(UNUSUAL)) {

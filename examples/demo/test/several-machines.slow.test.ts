@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { hasRedis, startReceiver, startRedis, testDatabase } from '@quickquote/dev-servers'
+import { hasRedis, startReceiver, startRedis } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
-import { describe, inject, it, type TestContext } from 'vitest'
+import { describe, it, type TestContext } from 'vitest'
 import { EXPECTED_EVENTS } from '../src/headless-quote.ts'
 import { hostSecrets } from '../src/host-secrets.ts'
 import { type ExampleProcess, runExample, temporaryFolder, urlOf } from './example-process.ts'
@@ -19,7 +20,7 @@ const canRun = hasRedis || process.env['CI'] !== undefined
 
 /** One PostgreSQL, one Redis, one receiver, and the processes on them. */
 async function setUp({ onTestFinished }: Pick<TestContext, 'onTestFinished'>) {
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   const redis = await startRedis()
   const folder = await temporaryFolder()
   const receiver = await startReceiver({ certificate: (await hostSecrets(folder.path)).certificate })

@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { DocumentUrl, PipelineStatus, Proposal, Quotation } from '@quickquote/core'
-import { type Certificate, type ReceivedWebhook, startReceiver, testDatabase } from '@quickquote/dev-servers'
+import { type Certificate, type ReceivedWebhook, startReceiver } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { Agent, request } from 'undici'
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { call } from '../src/api-client.ts'
 import { EXPECTED_EVENTS } from '../src/headless-quote.ts'
 import { hostSecrets } from '../src/host-secrets.ts'
@@ -16,7 +17,7 @@ let url: string
 let certificate: Certificate
 
 beforeAll(async () => {
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   const folder = await temporaryFolder()
   const server = runExample('server', {
     DATABASE_URL: database.url,

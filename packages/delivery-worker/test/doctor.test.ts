@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIntegrations } from '@quickquote/core'
-import { createCertificate, startConnectProxy, testDatabase } from '@quickquote/dev-servers'
+import { createCertificate, startConnectProxy } from '@quickquote/dev-servers'
 import { hostOptions } from '@quickquote/dev-servers/host'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { examine as findingsOf } from '../src/doctor/doctor.ts'
 import { FINDINGS, type Finding } from '../src/doctor/finding.ts'
 import { DEFAULT_WORKER_OPTIONS } from '../src/options.ts'
@@ -124,7 +125,7 @@ describe('doctor', () => {
   })
 
   it('reports a database without migrations, and does not migrate it', async () => {
-    const database = await testDatabase(inject('postgresUrl'))
+    const database = await emptyDatabase()
     onTestFinished(() => database.drop())
     const { wrong } = await examine({ databaseUrl: database.url })
     expect(codesOf(wrong)).toEqual(['MIGRATIONS_MISSING'])

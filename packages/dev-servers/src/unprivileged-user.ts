@@ -74,7 +74,8 @@ export function reachableProgram(program: string, user: ServerUser): string {
 }
 
 function may(access: '-w' | '-x', path: string, user: ServerUser): boolean {
-  return spawnSync('test', [access, path], { ...user, cwd: '/' }).status === 0
+  // The shell's own `test`: PATH may lack the program.
+  return spawnSync('/bin/sh', ['-c', `test ${access} "$0"`, path], { ...user, cwd: '/' }).status === 0
 }
 
 function shortHash(text: string): string {

@@ -17,6 +17,11 @@ export function migratedDatabase(): Promise<TestDatabase> {
   return testDatabase(inject('postgresUrl'), { template: inject('migratedTemplate') })
 }
 
+/** An empty database on the run's server. */
+export function emptyDatabase(): Promise<TestDatabase> {
+  return testDatabase(inject('postgresUrl'))
+}
+
 /** Whether tests may stop processes of PostgreSQL. Not those of DATABASE_URL, whose process ids may mean others on this machine. */
 export const ownsPostgres = !process.env['DATABASE_URL']
 

@@ -2,12 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
-import { reachableProgram, serverUser } from '../src/unprivileged-user.ts'
+import { afterEach, expect, it, vi } from 'vitest'
+import { reachableDataFolder, reachableProgram, serverUser } from '../src/unprivileged-user.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 
 afterEach(async () => {
+  vi.unstubAllEnvs()
   for (const cleanup of cleanups.splice(0)) await cleanup()
 })
 
@@ -35,6 +36,17 @@ it.runIf(process.getuid?.() === 0)(
     expect(spawnSync(copy, { ...user, cwd: '/', encoding: 'utf8' }).stdout).toBe('hello\n')
     expect(reachableProgram(program, user)).toBe(copy)
     expect(reachableProgram(join(dirname(program), 'depart'), user)).toBe(join(dirname(copy), 'depart'))
+  },
+)
+
+it.runIf(process.getuid?.() === 0)(
+  'a folder that the server user can reach is used, whatever PATH has',
+  async () => {
+    const folder = await mkdtemp(join('/var/tmp', 'quickquote-open-'))
+    cleanups.push(() => rm(folder, { recursive: true }))
+    const user = serverUser(folder)
+    vi.stubEnv('PATH', '/nowhere')
+    expect(reachableDataFolder(folder, user)).toBe(folder)
   },
 )
 

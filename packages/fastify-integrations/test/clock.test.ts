@@ -1,16 +1,16 @@
 import { createIntegrations } from '@quickquote/core'
-import { testDatabase } from '@quickquote/dev-servers'
 import { adminOf, hostOptions, keepLogs } from '@quickquote/dev-servers/host'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
-import { expect, inject, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 const HOUR_MS = 60 * 60 * 1000
 const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 
 it('a host with a wrong clock logs it at startup, and uses the time of the database', async () => {
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   const storage = drizzleStorage({ connectionString: database.url })
   await storage.migrate()
   const { logger, lines } = keepLogs()

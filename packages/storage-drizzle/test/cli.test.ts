@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { applyMigration, createJournal, readMigrations } from '../src/migrations/migrate.ts'
 import { callCli, runCli, spawnCli } from './cli-process.ts'
 import { laterVersion } from './later-version.ts'
@@ -16,7 +17,7 @@ let database: TestDatabase
 let sql: postgres.Sql
 
 beforeEach(async () => {
-  database = await testDatabase(inject('postgresUrl'))
+  database = await emptyDatabase()
   sql = postgres(database.url, { onnotice() {} })
 })
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { type LossyProxy, lossyProxy, type TestDatabase, testDatabase } from '@quickquote/dev-servers'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type LossyProxy, lossyProxy, type TestDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { sampleQuotation } from './samples.ts'
 
@@ -15,7 +16,7 @@ export function connectionLossTests(load: () => Promise<{ drizzleStorage: typeof
 
   beforeAll(async () => {
     const { drizzleStorage } = await load()
-    testing = await testDatabase(inject('postgresUrl'))
+    testing = await emptyDatabase()
     proxy = await lossyProxy(testing.url)
     storage = drizzleStorage({ connectionString: proxy.url, maxConnections: 4 })
     await storage.migrate()

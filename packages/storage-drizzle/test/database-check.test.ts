@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { claimOf } from './delivery-samples.ts'
 import { MANY_KEYS, sampleApiKey, sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
@@ -12,7 +13,7 @@ let sql: postgres.Sql
 let opened: { close(): Promise<void> }[]
 
 beforeEach(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
+  testing = await emptyDatabase()
   sql = postgres(testing.url, { max: 2, onnotice() {} })
   opened = []
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { testDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
-import { expect, inject, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { rolesSql } from '../src/migrations/roles.ts'
 import { callCli } from './cli-process.ts'
@@ -30,7 +30,7 @@ it('names commands that exist', async () => {
 })
 
 it('has SQL that leaves no work for workers on a copy', async () => {
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   const sql = postgres(database.url, { max: 1, onnotice() {} })
   const storage = drizzleStorage({ sql })
   await storage.migrate()

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Integrations } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
-import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase, migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { integrationsOn } from './database.ts'
 import { DRIZZLES, openPgPool } from './hosts.ts'
@@ -139,7 +139,7 @@ describe("the host's drizzle", () => {
 
 describe.each(Object.entries(DRIZZLES))('%s, given as `db`', (_, openDrizzle) => {
   it('migrates an empty database, supports all operations, and is not closed', async () => {
-    const empty = await testDatabase(inject('postgresUrl'))
+    const empty = await emptyDatabase()
     const { db, close } = openDrizzle(empty.url)
     await use(drizzleStorage({ db }))
     const storage = drizzleStorage({ db })

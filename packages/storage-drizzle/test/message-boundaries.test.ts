@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import publishedPostgres from 'published-postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, type Target } from '../src/connection/connect.ts'
 import type { Driver, Statements } from '../src/connection/driver.ts'
 import { type Fault, startMessageProxy } from './message-proxy.ts'
@@ -16,7 +17,7 @@ let sql: publishedPostgres.Sql
 let expected: unknown
 
 beforeAll(async () => {
-  database = await testDatabase(inject('postgresUrl'))
+  database = await emptyDatabase()
   sql = publishedPostgres(database.url, { max: 3, onnotice() {} })
   await sql`create table public.notes (id text primary key)`
   await sql`create table deferred (id text references notes deferrable initially deferred)`

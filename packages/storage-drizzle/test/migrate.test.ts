@@ -1,7 +1,8 @@
 import { ConfigurationError } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { laterVersion } from './later-version.ts'
 
@@ -12,7 +13,7 @@ let sql: postgres.Sql
 let opened: DrizzleStorage[]
 
 beforeEach(async () => {
-  database = await testDatabase(inject('postgresUrl'))
+  database = await emptyDatabase()
   sql = postgres(database.url, { onnotice() {} })
   opened = []
 })

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
@@ -16,7 +17,7 @@ let runtime: string
 let opened: { close(): Promise<void> }[]
 
 beforeEach(async () => {
-  database = await testDatabase(inject('postgresUrl'))
+  database = await emptyDatabase()
   // Scripts contain their own transaction, so they need one connection.
   admin = postgres(database.url, { max: 1, onnotice() {} })
   // Roles belong to the whole server, which other tests share.

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Integrations } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import type { TestDatabase } from '@quickquote/dev-servers'
 import { adminOf } from '@quickquote/dev-servers/host'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { integrationsOn } from './database.ts'
 import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase, setLocally } from './hostile-session.ts'
@@ -16,7 +17,7 @@ let opened: Integrations[]
 let now: Date
 
 beforeEach(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
+  testing = await emptyDatabase()
   sql = postgres(testing.url, { max: 2, connection: PLAIN_SETTINGS, onnotice() {} })
   opened = []
   now = new Date('2026-12-31T10:00:00.123Z')

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../src/connection/connect.ts'
 import { openClient } from '../src/connection/connection.ts'
 import { createDatabase } from '../src/connection/database.ts'
@@ -18,7 +19,7 @@ let testing: TestDatabase
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
+  testing = await emptyDatabase()
   sql = postgres(testing.url, { max: 3, onnotice() {} })
   const storage = drizzleStorage({ connectionString: testing.url })
   await storage.migrate()

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Integrations } from '@quickquote/core'
 import { generateApiKeyValue, hashApiKey } from '@quickquote/core/internal'
-import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import type { TestDatabase } from '@quickquote/dev-servers'
 import { adminOf } from '@quickquote/dev-servers/host'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { applyMigration, createJournal, readMigrations } from '../src/migrations/migrate.ts'
 import { integrationsOn } from './database.ts'
@@ -33,7 +34,7 @@ let integrations: Integrations
 let key: string
 
 beforeEach(async () => {
-  database = await testDatabase(inject('postgresUrl'))
+  database = await emptyDatabase()
   sql = postgres(database.url, { onnotice() {} })
   const storage = drizzleStorage({ connectionString: database.url, maxConnections: 2 })
   integrations = integrationsOn(storage, { encryptionKeys: [{ id: 'key-1', key: Buffer.alloc(32, 7) }] })

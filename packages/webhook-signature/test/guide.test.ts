@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { testDatabase } from '@quickquote/dev-servers'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { bodyOf, SECRET, send, signedHeaders } from './delivery.ts'
 import { runSample, samplesOf } from './sample.ts'
 
@@ -41,7 +41,7 @@ it("the first receiver accepts the last section's test request", async () => {
 })
 
 it('deduplicates in the transaction: once for concurrent deliveries, and again after a failure', async () => {
-  const database = await testDatabase(inject('postgresUrl'))
+  const database = await emptyDatabase()
   onTestFinished(() => database.drop())
   const [one, two] = [bodyOf('evt_1'), bodyOf('evt_2')]
   const deliveries = JSON.stringify([

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createCertificate, freePort, startReceiver, testDatabase } from '@quickquote/dev-servers'
+import { createCertificate, freePort, startReceiver } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { verify } from '@quickquote/webhook-signature'
-import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ROOT } from '../docs/pages.ts'
 import type { Installed } from './installed.ts'
 
@@ -99,7 +100,7 @@ export function bundledTests(installed: () => Installed): void {
       'migrates, starts a quote, sends its webhooks and serves its pages: %s',
       async (_, bundle) => {
         const folder = makeBundle(bundle)
-        const database = await testDatabase(inject('postgresUrl'))
+        const database = await emptyDatabase()
         const certificate = await createCertificate()
         writeFileSync(join(folder, 'ca.pem'), certificate.cert)
         const receiver = await startReceiver({ certificate })

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import type postgres from 'postgres'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connectionLossTests } from '../../../../packages/storage-drizzle/test/connection-loss.ts'
 import type { Installed } from './installed.ts'
 
@@ -51,7 +51,7 @@ export function driverTests(installed: () => Installed): void {
         'postgres/src/index.js',
       )
       const { drizzleStorage } = await loadStorage()
-      const database: TestDatabase = await testDatabase(inject('postgresUrl'))
+      const database = await emptyDatabase()
       const sql = connect(database.url, { max: 2 })
       const storage = drizzleStorage({ sql })
       await storage.migrate()

@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { freePort, testDatabase } from '@quickquote/dev-servers'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { freePort } from '@quickquote/dev-servers'
+import { emptyDatabase } from '@quickquote/dev-servers/vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { codeBlocks, links, ROOT } from '../docs/pages.ts'
 import { type Installed, published, readManifest, tsc } from './installed.ts'
 
@@ -177,7 +178,7 @@ export function quickStartTests(installed: () => Installed): void {
 
     it('lead a newcomer from the page to the first verified webhook', async () => {
       const { folder, write } = installed()
-      const database = await testDatabase(inject('postgresUrl'))
+      const database = await emptyDatabase()
       onTestFinished(database.drop)
       write('host.js', host)
       write('receiver.js', receiver)
