@@ -68,6 +68,7 @@ byId('member').append(
 )
 
 onSubmit('sign-in', async () => {
+  signedIn.abort()
   const { email, password } = members.find((each) => each.email === byId('member').value)
   await call('/login', { body: { email, password } })
   // Returns to the portal if it sent the member here; never to another site.
@@ -123,11 +124,15 @@ function showKey(key, shown = key) {
 }
 
 onSubmit('make-key', async () => {
+  const { signal } = signedIn
   const expires = new Date(Date.now() + KEY_LIFETIME_DAYS * 86_400_000)
   const { key } = await call(`${organization()}/api-keys`, {
     body: { name: byId('key-name').value, expires_at: expires.toISOString() },
   })
+  // Another member may have signed in meanwhile, whose session the next request would carry.
+  if (signal.aborted) return
   await call('/play/key', { method: 'PUT', body: { key } })
+  if (signal.aborted) return
   showKey(key)
   tell('The key was created')
 })

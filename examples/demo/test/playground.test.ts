@@ -98,8 +98,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     const page = await open(options)
     await signInAs(page, `admin@${organization}.example`)
     await press(page, 'Create a key')
-    // A quote started before the key exists is refused.
-    await page.locator('#new-key').waitFor()
+    // A quote started before the key exists is refused. The key of an earlier test is shown until then.
+    await page.getByText('The key was created').waitFor()
     await press(page, 'Connect it')
     await page.getByText('Connected to 7 events').waitFor()
     return page
@@ -224,6 +224,32 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await signInAs(page, 'admin@globex.example')
     await press(page, 'Start with the API key')
     await page.getByRole('alert').getByText('Create an API key first').waitFor()
+  })
+
+  it('does not show a key that was created for the member before', async () => {
+    const page = await open()
+    await signInAs(page, 'admin@acme.example')
+    let answer = () => {}
+    const answering = new Promise<void>((resolve) => (answer = resolve))
+    let hasCreated = () => {}
+    const created = new Promise<void>((resolve) => (hasCreated = resolve))
+    await page.route('**/api-keys', async (route) => {
+      const response = await route.fetch()
+      hasCreated()
+      await answering
+      await route.fulfill({ response })
+    })
+    await press(page, 'Create a key')
+    await created
+    await signInAs(page, 'admin@globex.example')
+    const arrived = page.waitForResponse('**/api-keys')
+    answer()
+    await (await arrived).finished()
+    const session = "fetch('/play/session').then((response) => response.json())"
+    expect(await page.evaluate(session)).toMatchObject({ email: 'admin@globex.example', api_key: null })
+    await press(page, 'Start with the API key')
+    await page.getByRole('alert').getByText('Create an API key first').waitFor()
+    expect(await page.locator('#new-key').isVisible()).toBe(false)
   })
 
   it.each([
