@@ -16,7 +16,7 @@ export function endSilentConnections(fastify: FastifyInstance): void {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
-  // A TLS socket counts what was sent inside it, the TCP socket below it the handshake, too.
+  // A TLS socket counts the bytes inside it, the TCP socket below it those of the handshake, too.
   for (const event of ['connection', 'secureConnection']) fastify.server.on(event, note)
   fastify.addHook('preClose', async () => {
     // What has arrived is read first.
