@@ -125,38 +125,57 @@ export function Endpoint({ id }: { id: string }) {
           <SettingsCard endpoint={value} lastTest={isNew ? lastTest.value : null} />
         </div>
       </div>
-      {open === 'test' && (
-        <TestEndpoint endpoint={value} onTested={() => void lastTest.reload()} onClose={close} />
-      )}
-      {open === 'verify' && <HowToVerify endpoint={value} onClose={close} />}
-      {open === 'replay' && <Replay endpoints={[value]} onClose={close} />}
-      {open === 'rotate' && (
-        <RotateSecret
-          endpoint={value}
-          onClose={close}
-          onDone={(rotated) => changed(rotated, t('rotate.done'))}
-        />
-      )}
-      {open === 'disable' && (
-        <DisableEndpoint
-          endpoint={value}
-          onClose={close}
-          onDone={(disabled) => changed(disabled, t('endpoints.disabled'))}
-        />
-      )}
-      {open === 'delete' && (
-        <DeleteEndpoint
-          endpoint={value}
-          onClose={close}
-          onDone={() => {
-            void endpoints.reload()
-            announcement.value = t('endpoints.deleted', { name: value.name })
-            navigation.go({ view: 'endpoints' }, { isDone: true })
-          }}
+      {open !== null && (
+        <OpenDialog
+          {...{ open, endpoint: value, onClose: close, onChanged: changed }}
+          onTested={() => void lastTest.reload()}
         />
       )}
     </>
   )
+}
+
+function OpenDialog({
+  open,
+  endpoint,
+  onClose,
+  onChanged,
+  onTested,
+}: {
+  open: NonNullable<Open>
+  endpoint: WebhookEndpoint
+  onClose: () => void
+  /** @param text says what has changed */
+  onChanged: (endpoint: WebhookEndpoint, text: string) => void
+  onTested: () => void
+}) {
+  const { t, navigation, announcement, endpoints } = usePortal()
+  const props = { endpoint, onClose }
+  switch (open) {
+    case 'test':
+      return <TestEndpoint {...props} onTested={onTested} />
+    case 'verify':
+      return <HowToVerify {...props} />
+    case 'replay':
+      return <Replay endpoints={[endpoint]} onClose={onClose} />
+    case 'rotate':
+      return <RotateSecret {...props} onDone={(rotated) => onChanged(rotated, t('rotate.done'))} />
+    case 'disable':
+      return (
+        <DisableEndpoint {...props} onDone={(disabled) => onChanged(disabled, t('endpoints.disabled'))} />
+      )
+    case 'delete':
+      return (
+        <DeleteEndpoint
+          {...props}
+          onDone={() => {
+            void endpoints.reload()
+            announcement.value = t('endpoints.deleted', { name: endpoint.name })
+            navigation.go({ view: 'endpoints' }, { isDone: true })
+          }}
+        />
+      )
+  }
 }
 
 function SecretCard({

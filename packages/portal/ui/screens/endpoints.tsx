@@ -4,7 +4,7 @@ import { now } from '../clock.ts'
 import { Button } from '../parts/button.tsx'
 import { FilterBar, SearchFilter, useFilters } from '../parts/filter.tsx'
 import { Link } from '../parts/link.tsx'
-import { Empty, EmptySteps, isFirst, Skeleton, Table } from '../parts/list.tsx'
+import { type Column, Empty, EmptySteps, isFirst, Skeleton, Table } from '../parts/list.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Status } from '../parts/status.tsx'
@@ -33,9 +33,9 @@ function sorted(
 }
 
 export function Endpoints() {
-  const { t, client, format, mayChange, navigation, endpoints } = usePortal()
+  const { t, mayChange, navigation, endpoints } = usePortal()
   const { value, error, isLoading, reload } = endpoints
-  const catalog = useLoaded('catalog', client.events)
+  const columns = useColumns()
   useEffect(() => {
     // Loaded for another screen, before what changed there.
     if (!isLoading) void reload()
@@ -105,49 +105,53 @@ export function Endpoints() {
           name="endpoints"
           caption={t('endpoints.title')}
           items={shown}
-          columns={[
-            {
-              head: t('endpoints.name'),
-              cell: ({ id, name }) => (
-                <Link class="row-link" to={{ view: 'endpoints', id }}>
-                  {name}
-                </Link>
-              ),
-            },
-            {
-              ...{ head: t('endpoints.url'), class: 'mono muted url', title: ({ url }) => url },
-              cell: ({ url }) => <span class="one-line">{url}</span>,
-            },
-            {
-              ...{ head: t('endpoints.status'), class: 'phone-end' },
-              cell: (endpoint) => <EndpointStatus endpoint={endpoint} />,
-            },
-            {
-              ...{ head: t('endpoints.events'), label: t('endpoints.events'), class: 'muted' },
-              cell: ({ events }) =>
-                catalog.value !== undefined &&
-                t('endpoints.events.of', { chosen: events.length, all: catalog.value.length }),
-            },
-            {
-              ...{ head: t('endpoints.rate'), label: t('endpoints.rate'), class: 'muted' },
-              cell: ({ health: { recent_success_rate: rate } }) =>
-                rate === null ? t('none') : format.percent(rate),
-            },
-            {
-              ...{
-                head: <TimeHead label={t('endpoints.last')} />,
-                label: t('endpoints.last'),
-                class: 'muted end',
-              },
-              cell: ({ health: { last_success_at: at } }) =>
-                at === null ? t('endpoints.never') : <Time at={at} />,
-            },
-          ]}
+          columns={columns}
         />
       )}
       {isListening && <Listen onClose={() => setListening(false)} />}
     </>
   )
+}
+
+function useColumns(): Column<WebhookEndpoint>[] {
+  const { t, client, format } = usePortal()
+  const catalog = useLoaded('catalog', client.events)
+  return [
+    {
+      head: t('endpoints.name'),
+      cell: ({ id, name }) => (
+        <Link class="row-link" to={{ view: 'endpoints', id }}>
+          {name}
+        </Link>
+      ),
+    },
+    {
+      ...{ head: t('endpoints.url'), class: 'mono muted url', title: ({ url }) => url },
+      cell: ({ url }) => <span class="one-line">{url}</span>,
+    },
+    {
+      ...{ head: t('endpoints.status'), class: 'phone-end' },
+      cell: (endpoint) => <EndpointStatus endpoint={endpoint} />,
+    },
+    {
+      ...{ head: t('endpoints.events'), label: t('endpoints.events'), class: 'muted' },
+      cell: ({ events }) =>
+        catalog.value !== undefined &&
+        t('endpoints.events.of', { chosen: events.length, all: catalog.value.length }),
+    },
+    {
+      ...{ head: t('endpoints.rate'), label: t('endpoints.rate'), class: 'muted' },
+      cell: ({ health: { recent_success_rate: rate } }) => (rate === null ? t('none') : format.percent(rate)),
+    },
+    {
+      ...{
+        head: <TimeHead label={t('endpoints.last')} />,
+        label: t('endpoints.last'),
+        class: 'muted end',
+      },
+      cell: ({ health: { last_success_at: at } }) => (at === null ? t('endpoints.never') : <Time at={at} />),
+    },
+  ]
 }
 
 /** Whether somebody has to look at it, as the tab counts it. */
