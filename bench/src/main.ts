@@ -22,10 +22,11 @@ import { startUp } from './start-up.ts'
 import { formatTable } from './table.ts'
 import { uploadMemory } from './upload-memory.ts'
 import { uploads } from './uploads.ts'
+import { waitLatency } from './wait-latency.ts'
 
 const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
   'partner-api': [readQuotation, startQuotation, uploads, uploadMemory],
-  lists: [listQuotations, readEvents],
+  lists: [listQuotations, readEvents, waitLatency],
   delivery: [deliveries, deliveryLatency, deliveryHungEndpoint, deliveryClaim],
   machines: [scaling],
   growth: [startUp],

@@ -47,6 +47,17 @@ const statusWith = async (key: unknown) =>
   (await context.host.call('GET', QUOTATIONS, { key: String(key) })).status
 
 describe('POST /api-keys/:id/roll', () => {
+  it('of one key several times at once rolls it once: the others are refused with 409', async () => {
+    const old = await create()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => roll(old['id'])))
+    const [rolled] = answers.filter(({ status }) => status === 201)
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+    expect((await call('GET', `/${old['id']}`)).body['replaced_by']).toBe(rolled?.body['id'])
+    const { body } = await call('GET', '?limit=100')
+    const named = (body as unknown as { name: string }[]).filter(({ name }) => name === old['name'])
+    expect(named).toHaveLength(2)
+  })
+
   it('creates a key of the caller with the same name; both work until the overlap is over', async () => {
     const old = await create()
     const before = Date.now()

@@ -167,6 +167,39 @@ describe("The partner's own ID", () => {
     expect((await list('?external_id=D-70')).items).toMatchObject([{ external_id: 'D-70' }])
   })
 
+  it('may have any printable character: each is found by itself, and by no look-alike', async () => {
+    const odd = [
+      '%',
+      '%25',
+      '+',
+      ' +',
+      '&limit=1',
+      '#',
+      '/..',
+      '\\',
+      '"',
+      '$1',
+      'é',
+      'e\u0301',
+      'ﬁ',
+      'fi',
+      'אב',
+      'a\u200bb',
+      'ab',
+      '\u{10ffff}',
+    ]
+    const ids: string[] = []
+    for (const external_id of odd) {
+      const quote = {
+        organizationId: ACME,
+        source: 'api_key',
+        body: { requirementsText: 'x', external_id },
+      } as const
+      ids.push((await context.host.integrations.quotations.start(quote)).quotation_id)
+    }
+    for (const [n, id] of odd.entries()) expect([id, await find(id)]).toEqual([id, [ids[n]]])
+  })
+
   it('combines with the other filters', async () => {
     const partners = String((await start('E-1')).body['quotation_id'])
     await sleep(2)
