@@ -4,6 +4,12 @@ export { requestSerializer } from './auth/request-log.ts'
 export type { SessionResolver } from './auth/session-auth.ts'
 export { answerFrameworkError } from './errors/error-handler.ts'
 export type { RedisClient } from './limits/redis-counter.ts'
-export type { ApiDocsLogo, ApiDocsOptions, Deprecation, FastifyIntegrationsOptions } from './options.ts'
+export type {
+  ApiDocsBrand,
+  ApiDocsLogo,
+  ApiDocsOptions,
+  Deprecation,
+  FastifyIntegrationsOptions,
+} from './options.ts'
 export { fastifyIntegrations } from './plugin.ts'
 export type { Access } from './route.ts'
