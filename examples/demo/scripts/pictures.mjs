@@ -225,8 +225,10 @@ async function takePictures(endpoints) {
       ['light', '-phone', 390, 844],
     ]) {
       const page = await openAs(EMAIL, colorScheme, width, height)
-      const take = (name, scale = 'css') =>
-        page.screenshot({ path: join(SCREENS, `${name}${suffix}.png`), scale })
+      const take = async (name) => {
+        await page.mouse.move(0, 0)
+        await page.screenshot({ path: join(SCREENS, `${name}${suffix}.png`), scale: 'css' })
+      }
       await portalScreens(page, endpoints, take)
       await page.goto(`${server.url}/api-docs`)
       await page.locator('.opblock-tag-section').first().waitFor()
@@ -236,13 +238,21 @@ async function takePictures(endpoints) {
         await openScreen(page, `${ACME}/deliveries`, '.deliveries .row-link')
         await page.locator('.chart .failed:not([height="0"])').first().waitFor()
         await page.screenshot({ path: join(IMAGES, `portal${suffix}.png`) })
-        await playPage(page, colorScheme, join(IMAGES, `playground${suffix}.png`))
       }
       const empty = await openAs('admin@globex.example', colorScheme, width, height)
       await openScreen(empty, `${GLOBEX}/endpoints`, '.empty')
       await empty.screenshot({ path: join(SCREENS, `empty${suffix}.png`), scale: 'css' })
       await page.context().close()
       await empty.context().close()
+    }
+    // Last, because its quotes and its endpoint would be on the other screens.
+    for (const [colorScheme, suffix] of [
+      ['light', ''],
+      ['dark', '-dark'],
+    ]) {
+      const page = await openAs(EMAIL, colorScheme, 1280, 800)
+      await playPage(page, colorScheme, join(IMAGES, `playground${suffix}.png`))
+      await page.context().close()
     }
   } finally {
     await browser.close()
