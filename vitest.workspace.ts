@@ -21,7 +21,7 @@ const SLOW = '{packages,examples}/*/test/**/*.slow.test.ts'
 /** Slow tests run if the command names a project, such as `--project slow`, or one of their files. */
 const withSlow = process.argv.some((argument) => /^--project|\.slow\b/.test(argument))
 
-/** See packages/dev-servers/scripts/oldest-fastify.mjs. */
+/** See packages/dev-servers/scripts/each-fastify.mjs. */
 const fastify = process.env['TESTED_FASTIFY']
 
 /** `pnpm test:gc`. Each file then has its own process, because a collection takes as long as the heap is large. */

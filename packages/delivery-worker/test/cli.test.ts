@@ -85,9 +85,12 @@ describe('quickquote-worker', () => {
     [['cli-host.js', 'another.js'], 'Only one module is allowed'],
     [['absent.js'], 'Module not found'],
     [['../dist/lib/alarm.js'], 'must export `integrations`'],
+    [['cli-host-app.js'], 'exports nothing, so it was not run'],
+    [['doctor', 'cli-host-app.js'], 'exports nothing, so it was not run'],
   ])('refuses the arguments %j', async (args, problem) => {
     const { code, output } = await ended(args)
     expect({ code, output }).toEqual({ code: 2, output: expect.stringContaining(problem) })
+    expect(output).not.toContain('The app is listening.')
   })
 
   it("reports why the host's module failed, without secrets", async () => {

@@ -164,7 +164,6 @@ async function serveMembers(
  */
 export const fastifyIntegrations = fp(plugin, {
   name: '@quickquote/fastify-integrations',
-  // 5.7.0 reports its version as 5.6.2.
-  fastify: '^5.8.5',
+  fastify: '^5.1.0',
   encapsulate: true,
 })

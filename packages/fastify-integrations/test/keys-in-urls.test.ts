@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { answerFrameworkError, requestSerializer } from '../src/index.ts'
+import { isBefore } from './support/fastify-version.ts'
 import { ACME, NOWHERE, useHost } from './support/host.ts'
 import { sendRaw } from './support/socket.ts'
 
@@ -85,8 +86,9 @@ describe.each(SPELLINGS)('a key in the URL, %s', (_, spell) => {
       [method, `${path}?${secret}`],
       ...(path === '/api-docs' ? [] : [[method, `${path}/${secret}`]]),
     ])
+    // Before 5.9, Fastify itself returns 404 if an organization is longer than a parameter may be.
+    if (!isBefore(9)) targets.push(['GET', `/v1/organizations/${secret}/webhooks`])
     targets.push(
-      ['GET', `/v1/organizations/${secret}/webhooks`],
       ['GET', `/v1/integrations/%zz?api_key=${secret}`],
       ['GET', `/v1/integrations/%zz/${secret}`],
       ['GET', `/v1/organizations/${ACME}/webhooks/%zz?q=${secret}`],

@@ -152,6 +152,6 @@ function securityHeaders(frameAncestors: readonly string[] = ["'self'"]): Record
  */
 export const fastifyPortal = fp(plugin, {
   name: '@quickquote/portal',
-  fastify: '^5.8.5',
+  fastify: '^5.1.0',
   encapsulate: true,
 })

@@ -25,6 +25,8 @@ import { createClock, createTestKit } from '@quickquote/test-kit'
 import type { FastifyInstance } from 'fastify'
 export const kit = (integrations: Integrations, app: FastifyInstance) =>
   createTestKit({ integrations, app, clock: createClock() })
+export { createTables } from '@quickquote/storage-drizzle/schema'
+export { Type } from '@quickquote/core/typebox'
 `
 
 /** Does not compile, which shows that the compiler checks these files against our types. */
@@ -84,9 +86,14 @@ export function quickStartTests(installed: () => Installed): void {
       expect(blocks('js')).toEqual([host, receiver])
     })
 
-    it.each(['node16', 'bundler'])(
+    it.each([
+      ['node16', tsc],
+      ['bundler', tsc],
+      // TypeScript 7 has removed it. Many applications have not.
+      ['node10', join(ROOT, 'packages/fastify-integrations/node_modules/.bin/tsc')],
+    ])(
       'type-check in strict TypeScript with %s resolution',
-      (resolution) => {
+      (resolution, tsc) => {
         installed().write('host.ts', host)
         installed().write('receiver.ts', receiver)
         installed().write('kit.ts', TYPED_KIT)

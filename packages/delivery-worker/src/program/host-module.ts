@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError, type Integrations } from '@quickquote/core'
@@ -19,6 +19,13 @@ export interface HostModule {
 export async function loadHostModule(path: string): Promise<HostModule> {
   const file = resolve(path)
   if (!existsSync(file)) throw new ConfigurationError(`Module not found: ${file}`)
+  // Importing an app would start it, on its port.
+  if (!/\bexports?\b/.test(readFileSync(file, 'utf8'))) {
+    throw new ConfigurationError(
+      `${file} exports nothing, so it was not run. Name a module that only creates your integrations and exports them as ` +
+        '`integrations`; your app can import it too.',
+    )
+  }
   const loaded: Record<string, unknown> = await import(pathToFileURL(file).href)
   const exported = loaded['integrations'] ?? loaded['default']
   const integrations: unknown = await (typeof exported === 'function' ? exported() : exported)

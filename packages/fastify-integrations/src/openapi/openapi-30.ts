@@ -10,21 +10,22 @@ const NAMED = new Set(['properties', 'schemas', 'paths', 'responses', 'headers',
  */
 export function toOpenApi30(document: object): object {
   const { webhooks: _, tags, ...rest } = document as { webhooks?: object; tags: readonly { name: string }[] }
-  const converted = convert(rest) as { paths: Record<string, Record<string, { tags?: string[] }>> }
+  const converted = toSchemas30(rest) as { paths: Record<string, Record<string, { tags?: string[] }>> }
   const operations = Object.values(converted.paths).flatMap((path) => Object.values(path))
   const used = new Set(operations.flatMap((operation) => operation.tags ?? []))
   return { ...converted, openapi: '3.0.3', tags: tags.filter(({ name }) => used.has(name)) }
 }
 
-function convert(node: unknown, holdsNames = false): unknown {
-  if (Array.isArray(node)) return node.map((each) => convert(each))
+/** Converts the schemas of a part of the document. */
+export function toSchemas30(node: unknown, holdsNames = false): unknown {
+  if (Array.isArray(node)) return node.map((each) => toSchemas30(each))
   if (typeof node !== 'object' || node === null) return node
   const copy = Object.fromEntries(
     Object.entries(node).map(([key, value]) => [
       key,
       !holdsNames && (DATA.has(key) || key === 'examples')
         ? value
-        : convert(value, !holdsNames && NAMED.has(key)),
+        : toSchemas30(value, !holdsNames && NAMED.has(key)),
     ]),
   )
   return holdsNames ? copy : asSchema30(copy)

@@ -13,6 +13,7 @@ import type { Documentation } from '../register-routes.ts'
 import { paramsOf, type Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
 import { mapValues } from './map-values.ts'
+import { toSchemas30 } from './openapi-30.ts'
 import { BODY_IS_OPTIONAL, isOwnDocument, securitySchemes } from './openapi-document.ts'
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
@@ -58,11 +59,15 @@ export function documentation({
     const operation = operationOf(route, problemTypeBase, deprecated[route.operationId])
     const scheme = schemeOf(route)
     const own = { ...operation, security: [{ [scheme]: [] }] }
+    const in30 = () => toSchemas30(operation) as typeof operation
     const inDocumentOfHost = (document: HostDocument | undefined) =>
       // Swagger 2.0 has no sessions in cookies.
       document === undefined
-        ? operation
-        : { ...operation, security: [{ [declare(scheme, schemes[scheme], document)]: [] }] }
+        ? in30()
+        : {
+            ...(document.openapi?.startsWith('3.0') ? in30() : operation),
+            security: [{ [declare(scheme, schemes[scheme], document)]: [] }],
+          }
     return {
       hide: !inHostDocument,
       swaggerTransform: (context) => ({
@@ -83,6 +88,7 @@ function schemeOf({ access }: Route): 'apiKey' | 'session' {
 
 /** The document that @fastify/swagger is writing: its `components` are not the host's own object. */
 interface HostDocument {
+  readonly openapi?: string
   readonly components?: { securitySchemes?: Record<string, object> }
 }
 

@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { expect, it } from 'vitest'
@@ -42,6 +43,14 @@ beside(
       expect(paths).toEqual(expect.arrayContaining([...Object.keys(row.host.openapi.paths), '/host/answer']))
       expect(Object.keys(row.host.openapi.paths)).not.toContain('/host/answer')
       expect(paths.filter((path) => path.startsWith('/portal'))).toEqual([])
+    })
+
+    it('is OpenAPI 3.0, like the rest of its document', async () => {
+      const { body } = await row.host.call('GET', '/documentation/json')
+      const { valid, errors } = await new Validator().validate(structuredClone(body))
+      expect(errors ?? []).toEqual([])
+      expect(valid).toBe(true)
+      expect(JSON.stringify(body['paths'])).not.toMatch(/"const":|"type":\[/)
     })
 
     it('has the security schemes of our routes', async () => {

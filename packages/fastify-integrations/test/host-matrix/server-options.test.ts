@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { memberOf } from '@quickquote/core'
 import type { FastifyBaseLogger } from 'fastify'
 import { describe, expect, it } from 'vitest'
+import { isBefore } from '../support/fastify-version.ts'
 import { ACME, type Host, NOWHERE, startHost, useDatabase, YEAR_AHEAD } from '../support/host.ts'
 import { createEndpoint, WEBHOOKS } from '../support/webhooks.ts'
 import { useHostMatrix } from './matrix.ts'
 
 const beside = useHostMatrix()
+/** For options that older versions of Fastify 5 do not have, or not in full. */
+const besideSince = (minor: number): typeof beside => (isBefore(minor) ? () => {} : beside)
 const database = useDatabase()
 
 const QUOTATION = `/v1/integrations/quotations/${NOWHERE}`
@@ -103,7 +106,7 @@ beside('a logger other than pino', { fastify: { loggerInstance: plainLogger(plai
 })
 
 const redacted: string[] = []
-beside(
+besideSince(6)(
   'a pino logger with redaction, serializers and a child logger factory',
   {
     fastify: {
@@ -157,7 +160,7 @@ beside(
   },
 )
 
-beside(
+besideSince(8)(
   'ignoreTrailingSlash, ignoreDuplicateSlashes and no case',
   {
     fastify: {
@@ -226,7 +229,7 @@ beside(
   },
 )
 
-beside(
+besideSince(6)(
   'a rewritten URL, and its own query parser',
   {
     fastify: {
