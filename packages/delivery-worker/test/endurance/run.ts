@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createCertificate, type EmbeddedPostgres } from '@quickquote/dev-servers'
+import { createCertificate } from '@quickquote/dev-servers'
 import { type Child, type Service, startChild } from '@quickquote/dev-servers/child'
 import type { Host, Receiver, Worker } from './programs.ts'
 import { reconcile, type SeenRequest } from './reconcile.ts'
@@ -18,25 +18,34 @@ const DISTURB_EVERY_MS = 4000
 const LEAST_DISTURBANCES = 2
 /** Workers count as dead after 5 seconds: some pauses are shorter, others longer. */
 const LONGEST_PAUSE_MS = 10_000
-const SECONDS_PER_RESTART = 30
-const DOWN_MS = 500
+const SECONDS_PER_OUTAGE = 30
 /** The longest wait for an attempt is 4 seconds, so no progress for this long means none at all. */
 const PATIENCE_MS = 60_000
 const TAKE_AT_ONCE = 20_000
 
+export interface ChaosDatabase {
+  readonly url: string
+  /** Of the server that is up at the end. */
+  readonly lastUrl: string
+  /** Takes it down for a moment. */
+  fail(): Promise<void>
+  /** It can fail no more often. */
+  readonly failures?: number
+}
+
 /** Emits events through workers, a database and receivers that fail, until all is delivered or given up. */
 export async function runChaos(
-  postgres: EmbeddedPostgres,
+  database: ChaosDatabase,
   events: number,
   onEnd: (stop: () => Promise<void>) => void,
 ) {
+  const databaseUrl = database.url
   function startProgram<S extends Service>(program: string): Child<S> {
     const child = startChild<S>(new URL(program, import.meta.url))
     onEnd(() => child.stop())
     return child
   }
 
-  const databaseUrl = await postgres.createDatabase()
   const certificate = await createCertificate()
   const receiver = startProgram<Receiver>('receiver-process.js')
   const urls = await receiver.call('listen', certificate)
@@ -52,10 +61,13 @@ export async function runChaos(
 
   const workers = await Promise.all(Array.from({ length: WORKERS }, startWorker))
   const seconds = Math.max(LEAST_SECONDS, events / EVENTS_PER_SECOND)
-  const restartsPlanned = Math.max(1, Math.round(seconds / SECONDS_PER_RESTART))
+  const outagesPlanned = Math.min(
+    Math.max(1, Math.round(seconds / SECONDS_PER_OUTAGE)),
+    database.failures ?? Infinity,
+  )
   const accepted: string[] = []
   const emitted = { failures: 0, isOver: false }
-  const done = { kills: 0, pauses: 0, departures: 0, restarts: 0 }
+  const done = { kills: 0, pauses: 0, departures: 0, outages: 0 }
 
   async function emitAll(): Promise<void> {
     const perBurst = Math.ceil((events * BURST_MS) / (seconds * 1000))
@@ -109,20 +121,20 @@ export async function runChaos(
     }
   }
 
-  async function restartPostgres(): Promise<void> {
-    while (done.restarts < restartsPlanned) {
-      const due = (events * (done.restarts + 1)) / (restartsPlanned + 1)
+  async function disturbDatabase(): Promise<void> {
+    while (done.outages < outagesPlanned) {
+      const due = (events * (done.outages + 1)) / (outagesPlanned + 1)
       while (accepted.length < due) await sleep(BURST_MS / 2)
-      await postgres.restart({ mode: 'immediate', whileDown: () => sleep(DOWN_MS) })
-      done.restarts += 1
+      await database.fail()
+      done.outages += 1
     }
   }
 
   const emitting = emitAll().finally(() => {
     emitted.isOver = true
   })
-  await Promise.all([emitting, disturbWorkers(), restartPostgres()])
-  const records = openRecords(databaseUrl)
+  await Promise.all([emitting, disturbWorkers(), disturbDatabase()])
+  const records = openRecords(database.lastUrl)
   await untilSettled(records, workers.length)
   for (const worker of workers) await worker.call('stop')
 
