@@ -98,13 +98,15 @@ describe('a worker', () => {
     const { heartbeat, fresh } = await open(() => (isAway ? refuse() : undefined))
     await heartbeat.start()
     const life = heartbeat.life()
-    expect(fresh).toHaveLength(1)
+    // On a busy machine, the first heartbeat may be stale when it returns.
+    await expect.poll(() => fresh).not.toEqual([])
 
     isAway = true
     await expect.poll(() => holds(heartbeat, life)).toBe(false)
+    const before = fresh.length
     isAway = false
     await expect.poll(() => holds(heartbeat, life)).toBe(true)
-    expect(fresh.length).toBeGreaterThan(1)
+    expect(fresh.length).toBeGreaterThan(before)
   })
 
   it('that was declared dead meanwhile has lost its earlier leases', async () => {
