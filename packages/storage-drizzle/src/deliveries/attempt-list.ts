@@ -198,7 +198,7 @@ export function attemptList(database: Database): Pick<DeliveryLogStorage, 'listA
  * The attempts that a page may examine, and how many of them it may look up, to see whether they are the newest or their
  * events undelivered. This many take less than 20 ms.
  */
-const [MOST_EXAMINED, MOST_LOOKED_UP] = [sql.raw('10000'), sql.raw('500')]
+const [MOST_EXAMINED, MOST_LOOKED_UP] = [sql.raw('10000'), sql.raw('400')]
 
 /** The conditions of a filter. Rows that match `indexed` are adjacent in an index; `lookedUp` costs most. */
 interface Conditions {
