@@ -200,6 +200,7 @@ async function playPage(page, colorScheme, path) {
     .getByRole('link', { name: 'Open the proposal' })
     .waitFor()
   await page.evaluate(() => document.activeElement.blur())
+  await page.mouse.move(0, 0)
   await page.screenshot({ path, fullPage: true, scale: 'css' })
 }
 
