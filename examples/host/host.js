@@ -22,8 +22,8 @@ const integrations = createIntegrations({
       for (const step of STEPS) await report.stepCompleted(step)
       await report.completed()
     },
-    signDocumentUrl: async ({ document_id }) => ({
-      url: `https://files.example.com/${document_id}`,
+    signDocumentUrl: async (document) => ({
+      url: `https://files.example.com/${document.document_id}`,
       expires_at: new Date(Date.now() + 900_000),
     }),
   },

@@ -19,6 +19,12 @@ function readExample(name: string): string {
   return readFileSync(join(example, name), 'utf8')
 }
 
+/** The first JavaScript of a page, which is TypeScript, too. */
+function firstSample(path: string): string {
+  const blocks = codeBlocks({ path, text: readFileSync(join(ROOT, path), 'utf8') })
+  return blocks.find(({ language }) => language === 'js')?.code ?? ''
+}
+
 /** The code of a host's tests. */
 const TYPED_KIT = `import type { Integrations } from '@quickquote/core'
 import { createClock, createTestKit } from '@quickquote/test-kit'
@@ -98,6 +104,8 @@ export function quickStartTests(installed: () => Installed): void {
         installed().write('receiver.ts', receiver)
         installed().write('kit.ts', TYPED_KIT)
         installed().write('fault.ts', FAULT)
+        installed().write('client.ts', firstSample('packages/client/README.md'))
+        installed().write('tested-host.ts', firstSample('docs/guides/testing.md'))
         installed().write(
           'tsconfig.json',
           JSON.stringify({
@@ -113,7 +121,7 @@ export function quickStartTests(installed: () => Installed): void {
               types: ['node'],
               noEmit: true,
             },
-            files: ['host.ts', 'receiver.ts', 'kit.ts', 'fault.ts'],
+            files: ['host.ts', 'receiver.ts', 'kit.ts', 'client.ts', 'tested-host.ts', 'fault.ts'],
           }),
         )
         const compiled = spawnSync(tsc, ['-p', '.'], { cwd: installed().folder, encoding: 'utf8' })
