@@ -72,7 +72,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('For everybody, i
       for (const [name, text] of [
         ['Copy: Event ID', /^evt_/],
         ['Copy: URL', /^https:/],
-        ['Copy as curl', /^# Without its signature/],
+        ['Copy as curl', /^# Unsigned/],
       ] as const) {
         await press(page, button(page, name))
         await expect.poll(copied, PATIENCE).toMatch(text)
