@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { button, dialog, hasChromium, type Page, row } from '@quickquote/dev-servers/browser'
-import { describe, expect, it } from 'vitest'
-import { press, type } from './keyboard.ts'
+import postgres from 'postgres'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { choose, press, type } from './keyboard.ts'
 import { expectNoViolations, PATIENCE, usePortal } from './portal-browser.ts'
 
 /** For many steps, each of which may be slow. */
@@ -107,6 +108,35 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('For everybody, i
       await press(page, page.locator('.chart button[tabindex="0"]'), 'Enter')
       await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor()
       expect(new URL(page.url()).hash).toMatch(/span=own/)
+    },
+    JOURNEY_MS,
+  )
+
+  it(
+    'by keyboard alone: stops a replay',
+    async () => {
+      const admin = await as('admin@acme.example')
+      const { id } = await admin.endpoint('Stopped')
+      await admin.quote('Delivered once')
+      const sent = () => admin.send<object[]>('GET', `/webhooks/deliveries?endpoint_id=${id}`, 200)
+      await expect.poll(sent, PATIENCE).toHaveLength(1)
+      const page = await open('admin@acme.example', `endpoints/${id}`)
+      const sql = postgres(server.databaseUrl, { max: 1 })
+      onTestFinished(() => sql.end())
+      await sql.begin(async (tx) => {
+        // No worker continues a replay as long as its endpoint is locked.
+        await tx`select from quickquote.webhook_endpoints where id = ${id} for update`
+        await choose(page, 'More actions for Stopped', 'Replay…')
+        await press(page, dialog(page).getByLabel('Missed'), 'ArrowUp')
+        await page.getByText(/[1-9]\d* events? will be sent/).waitFor()
+        await press(page, button(page, 'Start the replay'))
+        await page.getByRole('heading', { name: 'Replay in progress' }).waitFor()
+        await press(page, button(page, 'Stop'))
+        await page.getByRole('heading', { name: 'Replay stopped' }).waitFor()
+      })
+      await press(page, button(page, 'Close'))
+      await press(page, button(page, 'Replay stopped'))
+      await dialog(page).getByText('0 events are sent again').waitFor()
     },
     JOURNEY_MS,
   )

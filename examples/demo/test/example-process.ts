@@ -96,10 +96,15 @@ export async function temporaryFolder(): Promise<TemporaryFolder> {
 }
 
 /** A server of the example with its own database, for the tests of a file. It must exit with 0 and print no secret. */
-export function useExample(env: Record<string, string>): { readonly url: string } {
+export function useExample(env: Record<string, string>): {
+  readonly url: string
+  readonly databaseUrl: string
+} {
   let url = ''
+  let databaseUrl = ''
   beforeAll(async () => {
     const database = await migratedDatabase()
+    databaseUrl = database.url
     const folder = await temporaryFolder()
     const server = runExample('server', { DATABASE_URL: database.url, DATA_FOLDER: folder.path, ...env })
     try {
@@ -121,6 +126,9 @@ export function useExample(env: Record<string, string>): { readonly url: string 
   return {
     get url() {
       return url
+    },
+    get databaseUrl() {
+      return databaseUrl
     },
   }
 }
