@@ -38,6 +38,15 @@ const tell = (text) => {
   byId('notice').textContent = text
 }
 
+/**
+ * A request of the signed-in member. It throws if another member signs in meanwhile: the answer is not for that one, and
+ * the next request would carry that one's session.
+ */
+function callAsMember(path, options) {
+  const { signal } = signedIn
+  return call(path, options).finally(() => signal.throwIfAborted())
+}
+
 /** Runs an action; an error is shown at the top of the page. */
 async function attempt(work, pressed) {
   byId('alert').hidden = true
@@ -45,6 +54,7 @@ async function attempt(work, pressed) {
   try {
     await work()
   } catch (error) {
+    if (error.name === 'AbortError') return
     const code = error instanceof Problem && error.code ? `${error.code} (${error.status}): ` : ''
     byId('alert').textContent = `${code}${error.message}`
     byId('alert').hidden = false
@@ -69,6 +79,7 @@ byId('member').append(
 
 onSubmit('sign-in', async () => {
   signedIn.abort()
+  byId('workspace').hidden = true
   const { email, password } = members.find((each) => each.email === byId('member').value)
   await call('/login', { body: { email, password } })
   // Returns to the portal if it sent the member here; never to another site.
@@ -99,7 +110,7 @@ async function enter(session) {
   tell(`Signed in as ${member.email}`)
   const { url } = await showReceiver()
   // Plain members may not see endpoints.
-  const endpoints = member.role === 'admin' ? await call(`${organization()}/webhooks`) : []
+  const endpoints = member.role === 'admin' ? await callAsMember(`${organization()}/webhooks`) : []
   showEndpoint(endpoints.find((each) => each.name === ENDPOINT_NAME && each.url === url))
   void repeat(showQuotes)
   void repeat(watchWebhooks)
@@ -124,15 +135,11 @@ function showKey(key, shown = key) {
 }
 
 onSubmit('make-key', async () => {
-  const { signal } = signedIn
   const expires = new Date(Date.now() + KEY_LIFETIME_DAYS * 86_400_000)
-  const { key } = await call(`${organization()}/api-keys`, {
+  const { key } = await callAsMember(`${organization()}/api-keys`, {
     body: { name: byId('key-name').value, expires_at: expires.toISOString() },
   })
-  // Another member may have signed in meanwhile, whose session the next request would carry.
-  if (signal.aborted) return
-  await call('/play/key', { method: 'PUT', body: { key } })
-  if (signal.aborted) return
+  await callAsMember('/play/key', { method: 'PUT', body: { key } })
   showKey(key)
   tell('The key was created')
 })
@@ -145,7 +152,7 @@ onClick('copy-key', async () => {
 // ── 3. The receiver and its endpoint ────────────────────────────────────────
 
 async function showReceiver(change) {
-  const inbox = await call('/play/inbox', change && { method: 'PATCH', body: change })
+  const inbox = await callAsMember('/play/inbox', change && { method: 'PATCH', body: change })
   byId('receiver-url').textContent = inbox.url
   for (const radio of document.getElementsByName('behaviour')) radio.checked = radio.value === inbox.behaviour
   return inbox
@@ -166,15 +173,17 @@ byId('behaviours').addEventListener('change', ({ target }) =>
 onClick('connect', async () => {
   const { url } = await showReceiver()
   const webhooks = `${organization()}/webhooks`
-  const known = (await call(webhooks)).find(({ name }) => name === ENDPOINT_NAME)
+  const known = (await callAsMember(webhooks)).find(({ name }) => name === ENDPOINT_NAME)
   let endpoint
   if (known === undefined) {
-    const events = (await call(`${webhooks}/events`)).map(({ type }) => type)
-    endpoint = await call(webhooks, { body: { name: ENDPOINT_NAME, url, events, trigger_mode: 'always' } })
+    const events = (await callAsMember(`${webhooks}/events`)).map(({ type }) => type)
+    endpoint = await callAsMember(webhooks, {
+      body: { name: ENDPOINT_NAME, url, events, trigger_mode: 'always' },
+    })
   } else {
     const body = { url, is_enabled: true, trigger_mode: 'always' }
-    await call(`${webhooks}/${known.id}`, { method: 'PATCH', body })
-    endpoint = await call(`${webhooks}/${known.id}/rotate-secret`, { body: {} })
+    await callAsMember(`${webhooks}/${known.id}`, { method: 'PATCH', body })
+    endpoint = await callAsMember(`${webhooks}/${known.id}/rotate-secret`, { body: {} })
   }
   await showReceiver({ secret: endpoint.secret })
   showEndpoint(endpoint)
@@ -214,26 +223,26 @@ onSubmit('start', async (submitter) => {
 function startAsMember(fields, files) {
   if (files.length > 0)
     throw new Error('The web app of this example takes text only. Start with the API key to send files.')
-  return call('/quotes', { body: { ...fields, organization_id: member.organization_id } })
+  return callAsMember('/quotes', { body: { ...fields, organization_id: member.organization_id } })
 }
 
 function startAsPartner(fields, files) {
   if (apiKey === undefined) throw new Error('Create an API key first. A partner needs it to start quotes.')
   const path = '/v1/integrations/quotations'
-  if (files.length === 0) return call(path, { key: apiKey, body: fields })
+  if (files.length === 0) return callAsMember(path, { key: apiKey, body: fields })
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) {
     if (value !== '') form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
   }
   for (const file of files) form.append('files', file)
-  return call(path, { key: apiKey, body: form })
+  return callAsMember(path, { key: apiKey, body: form })
 }
 
 // ── 5. Quotes ───────────────────────────────────────────────────────────────
 
 /** The newest quotes of the organization. Replaces only rows that changed. */
 async function showQuotes() {
-  const rows = (await call('/play/quotes')).map((quote) => {
+  const rows = (await callAsMember('/play/quotes')).map((quote) => {
     const shown = byId(`quote-${quote.id}`)
     const state = JSON.stringify(quote)
     return shown?.dataset.state === state ? shown : quoteRow(quote, state)
@@ -245,7 +254,7 @@ async function showQuotes() {
 const TONES = { completed: 'good', failed: 'bad', running: 'wait' }
 
 async function cancelQuote(id) {
-  await call(`/play/quotes/${id}/cancel`, { method: 'POST' })
+  await callAsMember(`/play/quotes/${id}/cancel`, { method: 'POST' })
   tell('The quote was cancelled')
   await showQuotes()
 }

@@ -252,6 +252,34 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     expect(await page.locator('#new-key').isVisible()).toBe(false)
   })
 
+  it('does not connect the receiver of a member with the endpoint of the member before', async () => {
+    const page = await open()
+    await signInAs(page, 'admin@acme.example')
+    let answer = () => {}
+    const answering = new Promise<void>((resolve) => (answer = resolve))
+    let hasConnected = (_endpoint: { id: string; secret: string }) => {}
+    const connected = new Promise<{ id: string; secret: string }>((resolve) => (hasConnected = resolve))
+    // Creates the endpoint, or issues a new secret if an earlier test has created it.
+    await page.route(/\/webhooks(\/[^/]+\/rotate-secret)?$/, async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      const response = await route.fetch()
+      hasConnected(await response.json())
+      await answering
+      await route.fulfill({ response })
+    })
+    await press(page, 'Connect it')
+    const endpoint = await connected
+    await signInAs(page, 'admin@globex.example')
+    await page.locator('#sign-in button[type=submit]:enabled').waitFor()
+    const sent: (string | null)[] = []
+    page.on('request', (request) => sent.push(request.postData()))
+    answer()
+    await page.locator('#connect:enabled').waitFor()
+    expect(sent.filter((body) => body?.includes(endpoint.secret))).toEqual([])
+    expect(await page.locator('#endpoint-link').getAttribute('href')).not.toContain(endpoint.id)
+    expect(await page.locator('#notice').textContent()).toBe('Signed in as admin@globex.example')
+  })
+
   it.each([
     ['a phone', { viewport: { width: 360, height: 740 } }],
     ['a dark screen', { colorScheme: 'dark' as const }],
