@@ -6,8 +6,8 @@ export type WebhookRequest =
   | { readonly headers: WebhookHeaders; readonly body: string | Uint8Array | ArrayBuffer }
 
 export interface UnwrapOptions {
-  /** The signing secret of the endpoint, `whsec_…`; several during a rotation. */
-  readonly secret: Secret | readonly Secret[]
+  /** The signing secret of the endpoint, `whsec_…`; several during a rotation. undefined is a TypeError. */
+  readonly secret: Secret | readonly Secret[] | undefined
   /** The product name in the header names: `Acme` for `X-Acme-Signature`. Default `Service`. */
   readonly headerPrefix?: string
 }
@@ -16,6 +16,7 @@ export interface WebhookCalls {
   /**
    * Verifies a webhook and returns its event. Deliveries may be repeated: deduplicate by the event's `id`.
    * @throws WebhookVerificationError of `@quickquote/webhook-signature` if it cannot be trusted: respond with 401
+   * @throws TypeError without a secret, or for an invalid header prefix
    */
   unwrap(request: WebhookRequest, options: UnwrapOptions): Promise<WebhookPayload>
 }

@@ -52,6 +52,10 @@ describe('A quote, from its start to its document', () => {
     await expect(
       client.webhooks.unwrap({ headers, body: rawBody }, { secret: 'whsec_another' }),
     ).rejects.toMatchObject({ code: 'SIGNATURE_MISMATCH' })
+    const unset = process.env['UNSET_SECRET']
+    await expect(client.webhooks.unwrap({ headers, body: rawBody }, { secret: unset })).rejects.toThrow(
+      'Is its environment variable set?',
+    )
   })
 
   it('that failed rejects with its error code and summary', async () => {

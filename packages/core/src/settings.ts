@@ -17,7 +17,7 @@ import { version } from './lib/version.ts'
 import { DELIVERY_OPTIONS, type DeliveryPolicy } from './model/delivery.ts'
 import { createEgress, type Egress, type EgressOptions } from './model/egress.ts'
 import { createEventCatalog, type EventCatalog } from './model/event-catalog.ts'
-import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
+import type { EventDefinitions } from './model/event-definition.ts'
 import { checkLease, LEASE_OPTIONS, type LeasePolicy } from './model/lease.ts'
 import { LIMIT_OPTIONS, type Limits } from './model/limits.ts'
 import { STEPS, type Step } from './model/quotation.ts'
@@ -32,8 +32,11 @@ import type { FailingEndpoint } from './model/webhook-endpoint.ts'
 import type { HostQuotations } from './storage/host-quotations.ts'
 import type { Storage } from './storage/storage.ts'
 
-/** The options of `createIntegrations`. */
-export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents, Transaction = unknown> {
+/** The options of `createIntegrations`, with any event types unless `Events` names them. */
+export interface IntegrationsOptions<
+  Events extends EventDefinitions = EventDefinitions,
+  Transaction = unknown,
+> {
   /** Your storage, from `drizzleStorage`. */
   readonly storage: Storage<Transaction>
   /** Your quote pipeline. */
@@ -155,9 +158,7 @@ const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
  * Everything except the clock, which has to ask the storage.
  * @throws ConfigurationError for an option that is missing, unknown or invalid
  */
-export function createSettings(
-  options: IntegrationsOptions<EventDefinitions>,
-): Omit<Settings, 'clock' | 'now'> {
+export function createSettings(options: IntegrationsOptions): Omit<Settings, 'clock' | 'now'> {
   checkOptionNames('createIntegrations', options, OPTION_NAMES)
   const { storage, pipeline, encryptionKeys = [], productName = 'Service', allowAddresses = [] } = options
   const { hookTimeoutMs = 10_000 } = options
@@ -237,7 +238,7 @@ export function createSettings(
 }
 
 /** A hook that was not given does nothing. */
-function checkHooks(options: IntegrationsOptions<EventDefinitions>) {
+function checkHooks(options: IntegrationsOptions) {
   const ignore = () => {}
   const {
     onEndpointDisabled = ignore,

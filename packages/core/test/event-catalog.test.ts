@@ -2,7 +2,13 @@ import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { Type } from '@sinclair/typebox'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { createIntegrations, defineEvents, EVENT_TYPES, type Integrations } from '../src/internal.ts'
+import {
+  createIntegrations,
+  defineEvents,
+  EVENT_TYPES,
+  type Integrations,
+  type IntegrationsOptions,
+} from '../src/internal.ts'
 import { createEventCatalog, eventCatalogOf } from '../src/model/event-catalog.ts'
 import { createWebhookEvent } from '../src/model/webhook-event.ts'
 
@@ -163,6 +169,18 @@ describe('the compiler checks', () => {
 
   it('that nothing can be emitted without a declaration', () => {
     expectTypeOf<Parameters<Integrations['emit']>[0]>().toBeNever()
+  })
+
+  it('emitted events of a host whose other options come from its tests', () => {
+    const storage = drizzleStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' })
+    const own = { ...hostOptions, storage, events: projectEvents }
+    const open = (options: Partial<IntegrationsOptions>) => createIntegrations({ ...own, ...options })
+    expectTypeOf<Parameters<ReturnType<typeof open>['emit']>[0]>().toBeString()
+    const openTyped = (options: Partial<IntegrationsOptions<typeof projectEvents>>) =>
+      createIntegrations({ ...own, ...options })
+    expectTypeOf<ReturnType<typeof openTyped>['emit']>().toEqualTypeOf<Host['emit']>()
+    const openPlain = () => createIntegrations({ ...hostOptions, storage })
+    expectTypeOf<Parameters<ReturnType<typeof openPlain>['emit']>[0]>().toBeNever()
   })
 
   it('no events in the integrations that the plugin and the worker accept', () => {

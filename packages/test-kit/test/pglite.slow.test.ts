@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createIntegrations } from '@quickquote/core'
+import { createDeliveryWorker } from '@quickquote/delivery-worker'
+import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
+import { fastifyIntegrations } from '@quickquote/fastify-integrations'
+import { type DrizzleTransaction, drizzleStorage, type HostDrizzle } from '@quickquote/storage-drizzle'
+import Fastify from 'fastify'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { installed } from '../../storage-drizzle/test/installed.ts'
+import { createClock, createTestKit, startReceiver } from '../src/index.ts'
+
+/** No dependencies of the workspace: drizzle has PGlite among its optional peers, and would be there twice. */
+const PACKAGES = ['@electric-sql/pglite@0.5.16', 'drizzle-orm@0.45.4']
+const DAY_MS = 24 * 60 * 60 * 1000
+const QUOTE = { source: 'ui', body: { requirementsText: 'A roof.' } } as const
+
+/** What we use of PGlite's drizzle. */
+interface OnPGlite extends HostDrizzle {
+  transaction<T>(work: (transaction: DrizzleTransaction) => Promise<T>): Promise<T>
+}
+
+let load: NodeJS.Require
+
+beforeAll(async () => {
+  const { folder, remove } = await installed(PACKAGES)
+  load = createRequire(join(folder, 'package.json'))
+  return remove
+})
+
+/** A host whose database is in its own process. */
+async function openHost() {
+  // The database keeps what is younger by its own clock.
+  const clock = createClock(new Date(Date.now() - 40 * DAY_MS))
+  const pglite = new (load('@electric-sql/pglite').PGlite)()
+  const db: OnPGlite = load('drizzle-orm/pglite').drizzle(pglite)
+  const storage = drizzleStorage({ db })
+  await storage.migrate()
+  const started: string[] = []
+  const integrations = createIntegrations({
+    ...hostOptions,
+    storage,
+    pipeline: { ...hostOptions.pipeline, start: async ({ id }) => void started.push(id) },
+    now: clock.now,
+  })
+  const app = Fastify()
+  await app.register(fastifyIntegrations, { integrations, resolveSession: async () => null })
+  const kit = createTestKit({ integrations, app, clock })
+  onTestFinished(async () => {
+    await kit.close()
+    await app.close()
+    await integrations.close()
+    await pglite.close()
+  })
+  return { clock, db, storage, integrations, app, kit, started }
+}
+
+it('the kit needs no server on PGlite: keys, quotes, retried webhooks, retention', async () => {
+  const { clock, storage, integrations, app, kit } = await openHost()
+  expect((await storage.migrationStatus()).pending).toEqual([])
+  const partner = await kit.partner()
+  const quote = await partner.startQuote({ requirementsText: 'Customers sign in.', metadata: { crm: 1 } })
+  partner.answerNext({ status: 503 })
+  await quote.complete()
+  await kit.deliver()
+  clock.advance({ minutes: 1 })
+  await kit.deliver()
+  expect(partner.webhooks).toHaveLength(6)
+  const completed = { type: 'quotation.completed', data: { quotation_id: quote.id } }
+  const retried = { type: 'quotation.requirement_analysis.completed' }
+  expect(partner.webhooks.slice(-2)).toMatchObject([completed, retried])
+
+  const read = () =>
+    app.inject({ url: `/v1/integrations/quotations/${quote.id}`, headers: { 'x-api-key': partner.key } })
+  expect((await read()).json()).toMatchObject({ status: 'completed' })
+  const attempts = () => integrations.deliveryLog.list(partner.member)
+  expect((await attempts()).items).toHaveLength(7)
+  clock.advance({ days: 40 })
+  await integrations.enforceRetention()
+  expect((await attempts()).items).toEqual([])
+})
+
+it('a transaction on PGlite commits or rolls back with its quotes', async () => {
+  const { db, integrations, kit } = await openHost()
+  const { organizationId } = await kit.partner()
+  const fault = new Error('the host changes its mind')
+  const start = (transaction: DrizzleTransaction) =>
+    integrations.within(transaction).quotations.start({ organizationId, ...QUOTE })
+  let undone = ''
+  const failed = db.transaction(async (transaction) => {
+    undone = (await start(transaction)).quotation_id
+    throw fault
+  })
+  await expect(failed).rejects.toThrow(fault)
+  const { quotation_id: done } = await db.transaction(start)
+  expect(await integrations.quotations.get(organizationId, done)).toMatchObject({ id: done })
+  await expect(integrations.quotations.get(organizationId, undone)).rejects.toMatchObject({ status: 404 })
+})
+
+it('a worker on PGlite polls: it starts a quote and sends its webhook', async () => {
+  const { integrations, started } = await openHost()
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver.stop())
+  const organizationId = randomUUID()
+  await integrations.webhookEndpoints.create(adminOf(organizationId), {
+    name: 'receiver',
+    url: receiver.url,
+    events: ['quotation.failed'],
+    trigger_mode: 'always',
+  })
+  const worker = createDeliveryWorker({ integrations, ca: receiver.certificate.cert, pollIntervalMs: 50 })
+  await worker.start()
+  const { quotation_id } = await integrations.quotations.start({ organizationId, ...QUOTE })
+  await expect.poll(() => started).toEqual([quotation_id])
+  await integrations.pipeline(quotation_id).failed({ step: 'proposal', errorCode: 'TOO_VAGUE' })
+  expect(JSON.parse(String((await receiver.next()).rawBody))).toMatchObject({ data: { quotation_id } })
+})
