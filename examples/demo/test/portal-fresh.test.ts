@@ -66,6 +66,37 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(new URL(page.url()).hash).toContain(`endpoint=${id}`)
   })
 
+  it.each([
+    ['wide', { viewport: { width: 1440, height: 1000 } }],
+    ['a phone', { viewport: { width: 390, height: 844 } }],
+  ])('does not move what an endpoint shows while the rest is loading: %s', async (_, options) => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Still')
+    for (let count = 0; count < 5; count += 1) await admin.quote('Still there')
+    const sent = () => admin.send<object[]>('GET', `/webhooks/deliveries?endpoint_id=${id}`, 200)
+    await expect.poll(sent, PATIENCE).toHaveLength(5)
+    const page = await open('admin@acme.example', 'endpoints', options)
+    await page.evaluate(`const shifts = []
+      const observer = new PerformanceObserver((list) => shifts.push(...list.getEntries()))
+      observer.observe({ type: 'layout-shift' })
+      window.moved = () => [...shifts, ...observer.takeRecords()].reduce((sum, { value }) => sum + value, 0)`)
+    const painted = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
+    const answers: (() => void)[] = []
+    await page.route(/\/(statistics|hours|deliveries|replays)(\?.*)?$/, async (route) => {
+      await new Promise<void>((resolve) => answers.push(resolve))
+      await route.continue()
+    })
+    await page.evaluate(`location.hash += '/${id}'`)
+    await page.getByRole('heading', { name: 'Still', level: 1 }).waitFor()
+    await expect.poll(() => answers.length, PATIENCE).toBe(4)
+    await page.evaluate(painted)
+    for (const answer of answers) answer()
+    await page.locator('.latest tbody tr').nth(4).waitFor()
+    await page.getByText(/^median /).waitFor()
+    await page.evaluate(painted)
+    expect(await page.evaluate('moved()')).toBeLessThan(0.02)
+  })
+
   it('appends an older page to what is shown, and keeps the newest rows live', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Many')

@@ -1,7 +1,7 @@
 import type { EndpointStatistics } from '../api/types.ts'
 import { Chart, type Hour, useHours } from '../parts/chart.tsx'
 import { Link } from '../parts/link.tsx'
-import { Table } from '../parts/list.tsx'
+import { Skeleton, Table } from '../parts/list.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { usePortal } from '../portal.ts'
 import { useLoaded } from '../use-loaded.ts'
@@ -18,12 +18,15 @@ export function Health({ id }: { id: string }) {
   const statistics = useLoaded(`statistics ${id}`, (signal) => client.endpoints.statistics(id, signal), {
     everyMs: REFRESH_MS,
   })
+  const isWaiting = [loaded, statistics].some(
+    ({ value, error }) => value === undefined && error === undefined,
+  )
   const all = sums.delivered + sums.retried + sums.failed
   const show = (hour: Hour) =>
     shows('deliveries') &&
     navigation.go({ view: 'deliveries', query: { endpoint: id, ...hourOf(hour.start) } })
   return (
-    <section class="card">
+    <section class="card" aria-busy={isWaiting}>
       <header>
         <h2>{t('health.title')}</h2>
         <span class="muted">
@@ -81,6 +84,7 @@ export function LatestDeliveries({ id }: { id: string }) {
     { everyMs: REFRESH_MS },
   )
   const columns = useColumns()
+  if (latest.value === undefined && latest.error === undefined) return <Skeleton />
   const items = latest.value?.items ?? []
   if (items.length === 0) return null
   return (
