@@ -83,6 +83,12 @@ export {
   settle,
   type Undelivered,
 } from './model/delivery.ts'
+export {
+  DELIVERY_FAILURES,
+  type DeliveryFailure,
+  type DeliveryFailureCode,
+  deliveryFailure,
+} from './model/delivery-failure.ts'
 export { BEGIN_CERTIFICATE, checkCertificates, type EgressProxy } from './model/egress.ts'
 export { decryptHeaders, isReservedHeader } from './model/endpoint-headers.ts'
 export { ERASED } from './model/erasure.ts'
@@ -95,6 +101,7 @@ export { LIMIT_OPTIONS } from './model/limits.ts'
 export { INEXACT_NUMBER } from './model/metadata.ts'
 export { pipelineStatusOf } from './model/pipeline-status.ts'
 export {
+  ANY_QUOTATION,
   CANCELLED,
   DocumentUrl,
   hasEnded,

@@ -1,6 +1,7 @@
 import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import { type Outcome, settle } from '../src/model/delivery.ts'
+import { deliveryFailure } from '../src/model/delivery-failure.ts'
 
 const now = new Date('2026-11-21T10:00:00Z')
 
@@ -67,14 +68,12 @@ describe('a response', () => {
 
 describe('no response', () => {
   it('is retried, with the reason', () => {
-    expect(settled({ kind: 'error', code: 'connection_refused', error: 'connection refused' })).toMatchObject(
-      {
-        status: 'failed',
-        http_status: null,
-        error: 'connection refused',
-        error_code: 'connection_refused',
-      },
-    )
+    expect(settled(deliveryFailure('connection_refused'))).toMatchObject({
+      status: 'failed',
+      http_status: null,
+      error: 'connection refused',
+      error_code: 'connection_refused',
+    })
   })
 
   it('because of a blocked address ends the delivery', () => {

@@ -72,7 +72,7 @@ export async function run(
       const others = Promise.all([upkeep.stop(), unlisten().catch(() => undefined)])
       const drained = Promise.all([deliveries.drain(), starts?.drain()])
       if (!(await endsWithin(drained, deadlineMs))) {
-        http.abort('the worker was stopped before a response arrived')
+        http.abort()
         await endsWithin(drained, LAST_RECORDS_MS)
       }
       unobserve()

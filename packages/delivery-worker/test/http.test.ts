@@ -653,9 +653,13 @@ describe('sockets', () => {
     const healthy = await Promise.all(Array.from({ length: 20 }, () => post(client, partner.url, '/fine')))
 
     expect(healthy).toEqual(Array(20).fill(answered(204)))
-    client.abort('over')
+    client.abort()
     expect(await Promise.all(hanging)).toEqual(
-      Array(10).fill({ kind: 'error', code: 'worker_stopped', error: 'over' }),
+      Array(10).fill({
+        kind: 'error',
+        code: 'worker_stopped',
+        error: 'the worker was stopped before a response arrived',
+      }),
     )
   })
 
@@ -664,12 +668,12 @@ describe('sockets', () => {
     const client = http()
     const turn = await client.turn(partner.url)
 
-    client.abort('over')
+    client.abort()
 
     expect(await client.post({ turn, path: '/', headers: {}, body: '' })).toEqual({
       kind: 'error',
       code: 'worker_stopped',
-      error: 'over',
+      error: 'the worker was stopped before a response arrived',
     })
     expect(partner.requests).toEqual([])
   })

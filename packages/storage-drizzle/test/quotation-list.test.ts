@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { QuotationFilter } from '@quickquote/core'
+import { ANY_QUOTATION } from '@quickquote/core/internal'
 import { expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 
 const { sql, storage } = await openDatabase()
-const ANY: QuotationFilter = {
-  status: null,
-  source: null,
-  created_since: null,
-  created_until: null,
-  external_id: null,
-}
 
 /** Completed quotations of the web app, except that every 5,000th failed and the one after it is a partner's. */
 async function organization(count: number): Promise<string> {
@@ -39,7 +33,7 @@ it('a list reads only the rows it returns, however many quotations there are', a
         return row?.read ?? 0
       }
       const before = await read()
-      const listed = await quotations.list?.(own, { ...ANY, ...filter }, { after: null, limit: 10 })
+      const listed = await quotations.list?.(own, { ...ANY_QUOTATION, ...filter }, { after: null, limit: 10 })
       return { listed: listed?.length, read: (await read()) - before }
     })
   // The planner looks at both ends of an index, for each source.

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { EXPORT_PARTS, type Position } from '@quickquote/core/internal'
+import { ANY_QUOTATION, EXPORT_PARTS, type Position } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { type Everything, everything, rowsOf } from './organization-samples.ts'
@@ -314,13 +314,6 @@ it('apiKeys.findByHash searches all organizations, because the key identifies th
 })
 
 const PAGE = { after: null, limit: 100 }
-const ANY_QUOTATION = {
-  status: null,
-  source: null,
-  created_since: null,
-  created_until: null,
-  external_id: null,
-}
 
 /** Every method that serves a caller, called for one organization with the ids of another. */
 const REACHES: Record<string, (own: string, other: Everything) => Promise<unknown>> = {

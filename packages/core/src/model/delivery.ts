@@ -11,6 +11,7 @@ import {
   Uuid,
 } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
+import type { DeliveryFailure, DeliveryFailureCode } from './delivery-failure.ts'
 
 /**
  * The result of an attempt: `succeeded` (2xx); `failed` (a retry is due); `exhausted` (the last attempt failed);
@@ -217,8 +218,7 @@ export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = defaultsOf(DELIVERY_OPTIO
 /** The outcome of an attempt. */
 export type Outcome =
   | { readonly kind: 'response'; readonly httpStatus: number; readonly retryAfterMs: number | null }
-  /** `code` is a stable kind of failure; `error` is for people. */
-  | { readonly kind: 'error'; readonly code: string; readonly error: string }
+  | DeliveryFailure
   | { readonly kind: 'blocked'; readonly error: string }
 
 /** The consequence of an outcome, as recorded. `next_attempt_at` is set exactly if `status` is `failed`. */
@@ -292,7 +292,7 @@ function retryAfter(outcome: Outcome, policy: DeliveryPolicy): number | null {
 }
 
 function errorCodeOf(outcome: Outcome): string {
-  if (outcome.kind === 'blocked') return 'address_blocked'
+  if (outcome.kind === 'blocked') return 'address_blocked' satisfies DeliveryFailureCode
   return outcome.kind === 'response' ? String(outcome.httpStatus) : outcome.code
 }
 

@@ -3,6 +3,7 @@ import { answerInTime } from '../lib/answer-in-time.ts'
 import { IntegrationError } from '../lib/errors.ts'
 import { ERASED, type Erasure, type LeftToHost, type RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds, checkOrganizationId } from '../model/ids.ts'
+import { ANY_QUOTATION } from '../model/quotation.ts'
 import type { OpenErasure } from '../storage/erasure.ts'
 import type { Storage } from '../storage/storage.ts'
 import { auditEntry } from './audit-log.ts'
@@ -158,8 +159,8 @@ async function quotationsOf(
   storage: Pick<Storage, 'quotations'>,
   organizationId: string,
 ): Promise<string[] | undefined> {
-  const all = { status: null, source: null, created_since: null, created_until: null, external_id: null }
-  const found = await storage.quotations.list?.(organizationId, all, { after: null, limit: FEW })
+  const page = { after: null, limit: FEW }
+  const found = await storage.quotations.list?.(organizationId, ANY_QUOTATION, page)
   return found?.map(({ id }) => id)
 }
 

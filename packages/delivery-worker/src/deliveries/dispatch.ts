@@ -2,6 +2,7 @@ import { context } from '@opentelemetry/api'
 import type { Settings } from '@quickquote/core'
 import {
   type ClaimedDelivery,
+  deliveryFailure,
   eventIdOf,
   newId,
   type Outcome,
@@ -116,7 +117,7 @@ export function createDispatch({
 
   function signingFailed(error: unknown, endpointId: string): Outcome {
     logger.error({ err: error, endpoint_id: endpointId }, 'a webhook could not be signed')
-    return { kind: 'error', code: 'signing_failed', error: 'the webhook could not be signed' }
+    return deliveryFailure('signing_failed')
   }
 
   return async (delivery, { origins, mayBegin: isAllowed = () => true } = {}) => {

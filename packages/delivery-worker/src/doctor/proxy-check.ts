@@ -16,7 +16,7 @@ export async function checkProxy(proxy: EgressProxy, ca: Certificates | undefine
     socket.destroy()
   } catch (error) {
     if (!(error instanceof ProxyError)) throw error
-    const { code } = error
+    const { code } = error.failure
     if (code === 'proxy_credentials') return finding('PROXY_CREDENTIALS')
     if (code !== 'proxy_refused' && code !== 'proxy_failed') {
       return finding('PROXY_UNREACHABLE', { cause: code })

@@ -1,4 +1,4 @@
-import type { Outcome } from '@quickquote/core/internal'
+import { deliveryFailure, type Outcome } from '@quickquote/core/internal'
 import type { Dispatcher } from 'undici'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { AnswerTooLongError } from './bounded-answers.ts'
@@ -7,7 +7,7 @@ import type { Turn } from './origin-gate.ts'
 import { ProxyError } from './proxy-tunnel.ts'
 import type { ResponseListener } from './response-sample.ts'
 import { parseRetryAfter } from './retry-after.ts'
-import { describeTransportError, NOT_HTTP } from './transport-error.ts'
+import { describeTransportError } from './transport-error.ts'
 
 export interface Post {
   /** From `Http.turn`. */
@@ -44,7 +44,7 @@ export function exchange(
 ): Promise<Outcome | null> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined
-    let answer: Outcome = { kind: 'error', ...NOT_HTTP }
+    let answer: Outcome = deliveryFailure('not_http')
     let encoding: string | undefined
     let isOver = false
     let reader: BodyReader | undefined
@@ -55,7 +55,7 @@ export function exchange(
 
     function timeOut(): void {
       if (isOver) return
-      breakOff({ kind: 'error', code: 'timeout', error: `timed out after ${timeoutMs} ms` })
+      breakOff(deliveryFailure('timeout', timeoutMs))
     }
 
     function end(outcome: Outcome | null): void {
@@ -126,6 +126,6 @@ export function exchange(
 
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof BlockedAddressError) return { kind: 'blocked', error: error.message }
-  if (error instanceof ProxyError) return { kind: 'error', code: error.code, error: error.message }
-  return { kind: 'error', ...describeTransportError(error) }
+  if (error instanceof ProxyError) return error.failure
+  return describeTransportError(error)
 }

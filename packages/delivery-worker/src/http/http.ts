@@ -1,4 +1,10 @@
-import type { AddressGuard, Certificates, EgressProxy, Outcome } from '@quickquote/core/internal'
+import {
+  type AddressGuard,
+  type Certificates,
+  deliveryFailure,
+  type EgressProxy,
+  type Outcome,
+} from '@quickquote/core/internal'
 import { createAgent } from './agent.ts'
 import { checkedLookup, createResolve, type Resolve } from './checked-lookup.ts'
 import { type Exchanges, exchange, type Post } from './exchange.ts'
@@ -12,8 +18,8 @@ export interface Http {
   turn(origin: string): Promise<Turn>
   /** Sends once, without redirects and retries. Never rejects. null: nothing was sent, because `mayBegin` refused. */
   post(request: Post): Promise<Outcome | null>
-  /** Aborts all requests with this error, and sends no more. */
-  abort(error: string): void
+  /** Aborts all requests, because the worker stops, and sends no more. */
+  abort(): void
   /** Closes the sockets. */
   close(): Promise<void>
 }
@@ -55,8 +61,8 @@ export function createHttp(options: HttpOptions): Http {
   return {
     turn: gate,
     post: (post) => exchange(post, exchanges),
-    abort(error) {
-      const stopped: Outcome = { kind: 'error', code: 'worker_stopped', error }
+    abort() {
+      const stopped = deliveryFailure('worker_stopped')
       exchanges.stopped = stopped
       for (const breakOff of [...exchanges.underWay]) breakOff(stopped)
     },

@@ -3,7 +3,12 @@ import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { context } from '@opentelemetry/api'
-import type { EgressProxy } from '@quickquote/core/internal'
+import {
+  type DeliveryFailure,
+  type DeliveryFailureCode,
+  deliveryFailure,
+  type EgressProxy,
+} from '@quickquote/core/internal'
 import type { buildConnector } from 'undici'
 import { UNINSTRUMENTED } from '../telemetry/telemetry.ts'
 import { describeTransportError } from './transport-error.ts'
@@ -11,21 +16,14 @@ import { describeTransportError } from './transport-error.ts'
 /** No tunnel could be opened. The message says that the proxy is the cause and what to do, without its name or credentials. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError'
-  readonly code: ProxyErrorCode
+  readonly failure: DeliveryFailure
 
-  constructor(code: ProxyErrorCode, message: string) {
-    super(message)
-    this.code = code
+  constructor(code: Extract<DeliveryFailureCode, `proxy_${string}`>, detail?: string | number) {
+    const failure = deliveryFailure(code, detail)
+    super(failure.error)
+    this.failure = failure
   }
 }
-
-type ProxyErrorCode =
-  | 'proxy_unreachable'
-  | 'proxy_credentials'
-  | 'proxy_refused'
-  | 'proxy_failed'
-  | 'proxy_timeout'
-  | 'proxy_not_http'
 
 /** Connections through a proxy. */
 export interface ProxyTunnel {
@@ -74,12 +72,7 @@ export function createProxyTunnel({
         const request = ask(`${host.includes(':') ? `[${host}]` : host}:${port}`)
         opening.add(request)
         const timer = setTimeout(() => {
-          request.destroy(
-            new ProxyError(
-              'proxy_timeout',
-              `the outgoing proxy opened no connection within ${timeoutMs} ms: check that the receiver can be reached, and ask this service's operator to check the proxy`,
-            ),
-          )
+          request.destroy(new ProxyError('proxy_timeout', timeoutMs))
         }, timeoutMs)
         request.on('close', () => {
           clearTimeout(timer)
@@ -121,7 +114,7 @@ export function throughProxy(
       } catch (error) {
         failure ??= error
         // Other failures would repeat for every address.
-        if (!(error instanceof ProxyError && error.code === 'proxy_failed')) break
+        if (!(error instanceof ProxyError && error.failure.code === 'proxy_failed')) break
       }
     }
     throw failure
@@ -147,35 +140,12 @@ function addressesOf(hostname: string, lookup: LookupFunction): Promise<string[]
 }
 
 function toProxyError(error: NodeJS.ErrnoException): ProxyError {
-  if (error.code?.startsWith('HPE_')) {
-    return new ProxyError(
-      'proxy_not_http',
-      "the response of the outgoing proxy is not HTTP: ask this service's operator to correct `egress.proxy`",
-    )
-  }
-  const { error: cause } = describeTransportError(error)
-  return new ProxyError(
-    'proxy_unreachable',
-    `the outgoing proxy cannot be reached (${cause}): ask this service's operator to check \`egress.proxy\`, and that the proxy is running`,
-  )
+  if (error.code?.startsWith('HPE_')) return new ProxyError('proxy_not_http')
+  return new ProxyError('proxy_unreachable', describeTransportError(error).error)
 }
 
 function refusalOf(status: number): ProxyError | undefined {
   if (status >= 200 && status < 300) return undefined
-  if (status === 407) {
-    return new ProxyError(
-      'proxy_credentials',
-      'the outgoing proxy refused the credentials of this service (407): ask its operator to correct them in `egress.proxy`',
-    )
-  }
-  if (status >= 500) {
-    return new ProxyError(
-      'proxy_failed',
-      `the outgoing proxy could not reach the receiver (${status}): check that the receiver can be reached, and ask this service's operator to check the proxy`,
-    )
-  }
-  return new ProxyError(
-    'proxy_refused',
-    `the outgoing proxy refused to connect to the receiver (${status}): ask this service's operator to allow \`CONNECT\` to this address and port`,
-  )
+  if (status === 407) return new ProxyError('proxy_credentials')
+  return new ProxyError(status >= 500 ? 'proxy_failed' : 'proxy_refused', status)
 }

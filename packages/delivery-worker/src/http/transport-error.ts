@@ -1,55 +1,41 @@
-import type { Outcome } from '@quickquote/core/internal'
-
-/** A request without a response: the code for logs and metrics, and the message for the owner of the endpoint. */
-type Failure = Omit<Extract<Outcome, { kind: 'error' }>, 'kind'>
+import { type DeliveryFailure, deliveryFailure } from '@quickquote/core/internal'
 
 /** Never contains a URL, a header or a body. */
-export function describeTransportError(error: unknown): Failure {
+export function describeTransportError(error: unknown): DeliveryFailure {
   const { name, code, syscall, message } = faultOf(error)
   if (/^(query|getaddrinfo)/.test(syscall)) {
-    return NAME_ERRORS[code] ?? { code: 'dns_failed', error: 'the host name could not be resolved' }
+    return NAME_ERRORS[code] ?? deliveryFailure('dns_failed')
   }
   const known = CONNECTION_ERRORS[code]
   if (known !== undefined) return known
   if (isCertificateError(code)) {
-    return {
-      code: 'certificate',
-      error: `certificate: ${CERTIFICATE_ERRORS[code] ?? withoutDetails(message)}`,
-    }
+    return deliveryFailure('certificate', CERTIFICATE_ERRORS[code] ?? withoutDetails(message))
   }
-  if (/^(ERR_SSL|EPROTO)/.test(code)) return { code: 'tls', error: 'the TLS handshake failed' }
-  if (name === 'HTTPParserError') return NOT_HTTP
-  return { code: 'request_failed', error: 'the request failed' }
+  if (/^(ERR_SSL|EPROTO)/.test(code)) return deliveryFailure('tls')
+  if (name === 'HTTPParserError') return deliveryFailure('not_http')
+  return deliveryFailure('request_failed')
 }
 
-export const NOT_HTTP: Failure = { code: 'not_http', error: 'the response is not HTTP' }
-
-const NAME_ERRORS: Readonly<Record<string, Failure>> = {
-  ENOTFOUND: { code: 'dns_not_found', error: 'the host name does not exist' },
-  ENODATA: { code: 'dns_no_address', error: 'the host name has no address' },
+const NAME_ERRORS: Readonly<Record<string, DeliveryFailure>> = {
+  ENOTFOUND: deliveryFailure('dns_not_found'),
+  ENODATA: deliveryFailure('dns_no_address'),
 }
 
-const RESET: Failure = { code: 'connection_reset', error: 'connection reset' }
-const UNREACHABLE: Failure = { code: 'unreachable', error: 'the network is unreachable' }
-const CONNECT_TIMEOUT: Failure = { code: 'connect_timeout', error: 'the connection timed out' }
+const RESET = deliveryFailure('connection_reset')
+const UNREACHABLE = deliveryFailure('unreachable', 'network')
+const CONNECT_TIMEOUT = deliveryFailure('connect_timeout')
 
-const CONNECTION_ERRORS: Readonly<Record<string, Failure>> = {
-  ECONNREFUSED: { code: 'connection_refused', error: 'connection refused' },
+const CONNECTION_ERRORS: Readonly<Record<string, DeliveryFailure>> = {
+  ECONNREFUSED: deliveryFailure('connection_refused'),
   ECONNRESET: RESET,
   EPIPE: RESET,
-  UND_ERR_SOCKET: {
-    code: 'connection_closed',
-    error: 'the connection was closed before a response arrived',
-  },
-  EHOSTUNREACH: { code: 'unreachable', error: 'the host is unreachable' },
+  UND_ERR_SOCKET: deliveryFailure('connection_closed'),
+  EHOSTUNREACH: deliveryFailure('unreachable', 'host'),
   ENETUNREACH: UNREACHABLE,
   EADDRNOTAVAIL: UNREACHABLE,
   ETIMEDOUT: CONNECT_TIMEOUT,
   UND_ERR_CONNECT_TIMEOUT: CONNECT_TIMEOUT,
-  ANSWER_TOO_LONG: {
-    code: 'headers_too_large',
-    error: 'the response headers are too large',
-  },
+  ANSWER_TOO_LONG: deliveryFailure('headers_too_large'),
 }
 
 const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {

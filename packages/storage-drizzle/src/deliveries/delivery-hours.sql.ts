@@ -1,3 +1,4 @@
+import { DELIVERY_FAILURES } from '@quickquote/core/internal'
 import { millisOf } from '../connection/readable.ts'
 import { int, nullable, statement, time } from '../connection/statement.ts'
 
@@ -45,7 +46,15 @@ export const COUNT_HOURS = statement(
   `select $schema.count_delivery_hours() as counted`,
 )
 
-/** Of the newest attempts at an endpoint. The texts of errors are those that workers record. */
+const REASONS_BY_TEXT = Object.values(DELIVERY_FAILURES)
+  .filter(({ reason }) => reason !== 'other')
+  .map(({ reason, error }) => {
+    const [beginning = ''] = error.replaceAll("'", "''").split('{detail}')
+    return `when starts_with(error, '${beginning}') then '${reason}'`
+  })
+  .join('\n        ')
+
+/** Of the newest attempts at an endpoint. */
 export const ENDPOINT_STATISTICS = statement(
   {
     ...{ attempts: int, median_ms: nullable(int), p95_ms: nullable(int) },
@@ -56,9 +65,7 @@ export const ENDPOINT_STATISTICS = statement(
         when status in ('succeeded', 'interrupted') then null
         when http_status between 400 and 499 then 'client_error'
         when http_status >= 500 then 'server_error'
-        when error like '%timed out%' then 'timeout'
-        when error like 'certificate:%' or error like '%TLS%' then 'tls'
-        when error like '%refused%' then 'refused'
+        ${REASONS_BY_TEXT}
         else 'other' end as reason
       from $schema.delivery_attempts
       where endpoint_id = $endpoint_id and organization_id = $organization_id and not is_test

@@ -1,0 +1,75 @@
+type Failures = Readonly<
+  Record<string, { readonly reason: 'timeout' | 'tls' | 'refused' | 'other'; readonly error: string }>
+>
+
+/**
+ * Failures without a response, by their `error_code`: how statistics count them, and the text for the owner of the
+ * endpoint. Attempts keep only the text, so statistics recognize it by its beginning, up to `{detail}`.
+ */
+export const DELIVERY_FAILURES = {
+  timeout: { reason: 'timeout', error: 'timed out after {detail} ms' },
+  connect_timeout: { reason: 'timeout', error: 'the connection timed out' },
+  connection_refused: { reason: 'refused', error: 'connection refused' },
+  connection_reset: { reason: 'other', error: 'connection reset' },
+  connection_closed: { reason: 'other', error: 'the connection was closed before a response arrived' },
+  unreachable: { reason: 'other', error: 'the {detail} is unreachable' },
+  dns_not_found: { reason: 'other', error: 'the host name does not exist' },
+  dns_no_address: { reason: 'other', error: 'the host name has no address' },
+  dns_failed: { reason: 'other', error: 'the host name could not be resolved' },
+  certificate: { reason: 'tls', error: 'certificate: {detail}' },
+  tls: { reason: 'tls', error: 'the TLS handshake failed' },
+  not_http: { reason: 'other', error: 'the response is not HTTP' },
+  headers_too_large: { reason: 'other', error: 'the response headers are too large' },
+  request_failed: { reason: 'other', error: 'the request failed' },
+  address_blocked: { reason: 'other', error: '{detail}' },
+  worker_stopped: { reason: 'other', error: 'the worker was stopped before a response arrived' },
+  signing_failed: { reason: 'other', error: 'the webhook could not be signed' },
+  proxy_unreachable: {
+    reason: 'other',
+    error:
+      "the outgoing proxy cannot be reached ({detail}): ask this service's operator to check `egress.proxy`, and that the proxy is running",
+  },
+  proxy_credentials: {
+    reason: 'other',
+    error:
+      'the outgoing proxy refused the credentials of this service (407): ask its operator to correct them in `egress.proxy`',
+  },
+  proxy_refused: {
+    reason: 'other',
+    error:
+      "the outgoing proxy refused to connect to the receiver ({detail}): ask this service's operator to allow `CONNECT` to this address and port",
+  },
+  proxy_failed: {
+    reason: 'other',
+    error:
+      "the outgoing proxy could not reach the receiver ({detail}): check that the receiver can be reached, and ask this service's operator to check the proxy",
+  },
+  proxy_timeout: {
+    reason: 'timeout',
+    error:
+      "the outgoing proxy opened no connection within {detail} ms: check that the receiver can be reached, and ask this service's operator to check the proxy",
+  },
+  proxy_not_http: {
+    reason: 'other',
+    error:
+      "the response of the outgoing proxy is not HTTP: ask this service's operator to correct `egress.proxy`",
+  },
+} as const satisfies Failures
+
+export type DeliveryFailureCode = keyof typeof DELIVERY_FAILURES
+
+/** A text of DELIVERY_FAILURES. No other is a failure, because statistics would not recognize it. */
+type FailureText = string & { readonly [ofTable]: true }
+declare const ofTable: unique symbol
+
+/** `code` is a stable kind of failure; `error` is for people. */
+export interface DeliveryFailure {
+  readonly kind: 'error'
+  readonly code: DeliveryFailureCode
+  readonly error: FailureText
+}
+
+export function deliveryFailure(code: DeliveryFailureCode, detail: string | number = ''): DeliveryFailure {
+  const error = DELIVERY_FAILURES[code].error.replace('{detail}', () => String(detail)) as FailureText
+  return { kind: 'error', code, error }
+}
