@@ -10,8 +10,10 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ROOT } from '../docs/pages.ts'
 import type { Installed } from './installed.ts'
 
+const readExample = (name: string) => readFileSync(join(ROOT, 'examples/host', name), 'utf8')
+
 /** The quick start's host, with the portal. */
-const HOST = readFileSync(join(ROOT, 'examples/host/host.js'), 'utf8')
+const HOST = readExample('host.js')
   .replace('import Fastify', "import { fastifyPortal } from '@quickquote/portal'\nimport Fastify")
   .replace(
     'app.addHook',
@@ -172,6 +174,7 @@ export function bundledTests(installed: () => Installed): void {
     function makeBundle({ host, command: [bundler = '', ...args], config }: Bundle): string {
       const { folder: source, write } = installed()
       rmSync(join(source, 'bundled'), { recursive: true, force: true })
+      write('integrations.js', readExample('integrations.js'))
       write('host.js', host)
       if (config !== undefined) write('tsup.config.mjs', config)
       execFileSync(join(bundlers, 'node_modules/.bin', bundler), args, { cwd: source, stdio: 'pipe' })

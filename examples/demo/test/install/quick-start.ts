@@ -13,7 +13,8 @@ const blocks = (language: string) =>
 const [install = '', certificate = '', start = '', configure = '', quote = ''] = blocks('sh')
 
 const example = join(ROOT, 'examples/host')
-const [host, receiver] = [readExample('host.js'), readExample('receiver.js')]
+const FILES = ['integrations.js', 'host.js', 'receiver.js']
+const [integrations = '', host = '', receiver = ''] = FILES.map(readExample)
 
 function readExample(name: string): string {
   return readFileSync(join(example, name), 'utf8')
@@ -69,6 +70,15 @@ kill -TERM $LISTEN; wait $LISTEN; kill $LAPTOP
 cat listen.log laptop.log
 `
 
+/** Instead of the app, the worker's program sends webhooks, and the doctor finds that all is well. */
+const workerScript = (port: number) => `
+QUICKQUOTE_HEALTH_PORT=${port} node_modules/.bin/quickquote-worker ./integrations.js > worker.log &
+WORKER=$!
+until curl -sf -o /dev/null http://127.0.0.1:${port}/health/ready || ! kill -0 $WORKER; do sleep 0.2; done
+node_modules/.bin/quickquote-worker doctor ./integrations.js; echo "doctor ended with $?"
+kill -TERM $WORKER; wait $WORKER; echo "worker ended with $?"
+`
+
 /** Two free ports instead of those on the page. */
 async function onFreePorts(text: string): Promise<{ text: string; ports: [number, number] }> {
   const ports: [number, number] = [await freePort(), await freePort()]
@@ -89,7 +99,7 @@ export function quickStartTests(installed: () => Installed): void {
     })
 
     it('are used by the files of examples/host, which are the code of the page', () => {
-      expect(blocks('js')).toEqual([host, receiver])
+      expect(blocks('js')).toEqual([integrations, host, receiver])
     })
 
     it.each([
@@ -100,6 +110,7 @@ export function quickStartTests(installed: () => Installed): void {
     ])(
       'type-check in strict TypeScript with %s resolution',
       (resolution, tsc) => {
+        installed().write('integrations.ts', integrations)
         installed().write('host.ts', host)
         installed().write('receiver.ts', receiver)
         installed().write('kit.ts', TYPED_KIT)
@@ -154,7 +165,7 @@ export function quickStartTests(installed: () => Installed): void {
     )
 
     it('need less than fifty lines in a host', () => {
-      expect(host.trimEnd().split('\n').length).toBeLessThan(50)
+      expect((integrations + host).trimEnd().split('\n').length).toBeLessThan(50)
     })
 
     it('can be required by CommonJS', () => {
@@ -195,8 +206,7 @@ export function quickStartTests(installed: () => Installed): void {
       const { folder, write } = installed()
       const database = await emptyDatabase()
       onTestFinished(database.drop)
-      write('host.js', host)
-      write('receiver.js', receiver)
+      for (const name of FILES) write(name, readExample(name))
       const { text, ports } = await onFreePorts([certificate, start, configure, quote].join('\n'))
       const waitFor = (port: number) =>
         `until curl -sk -o /dev/null http://127.0.0.1:${port}/ || curl -sk -o /dev/null https://127.0.0.1:${port}/; do sleep 0.2; done`
@@ -209,9 +219,10 @@ export function quickStartTests(installed: () => Installed): void {
         )
       write('laptop.js', LAPTOP)
       write('listen.sh', listenScript(quote.replaceAll('3000', String(ports[0])), ports[0]))
+      write('worker.sh', workerScript(await freePort()))
       write(
         'run.sh',
-        `trap 'kill $(jobs -p)' EXIT\n${script}\nfor _ in $(seq 100); do [ "$(wc -l < receiver.log)" -ge 2 ] && break; sleep 0.2; done\ncat receiver.log\nsource ./listen.sh\nkill -TERM %1; wait %1; echo "host ended with $?"`,
+        `trap 'kill $(jobs -p)' EXIT\n${script}\nfor _ in $(seq 100); do [ "$(wc -l < receiver.log)" -ge 2 ] && break; sleep 0.2; done\ncat receiver.log\nsource ./listen.sh\nkill -TERM %1; wait %1; echo "host ended with $?"\nsource ./worker.sh`,
       )
       const output = execFileSync('bash', ['run.sh'], {
         cwd: folder,
@@ -234,7 +245,7 @@ export function quickStartTests(installed: () => Installed): void {
         'laptop verified quotation.completed',
         'laptop verified quotation.failed',
       ])
-      expect(output).toContain('host ended with 0')
+      for (const program of ['host', 'doctor', 'worker']) expect(output).toContain(`${program} ended with 0`)
       expect(readFileSync(join(folder, 'host.log'), 'utf8')).not.toMatch(/pk_\w{10}|whsec_/)
     }, 600_000)
   })
