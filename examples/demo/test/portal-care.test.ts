@@ -1,7 +1,7 @@
 import { button, dialog, hasChromium, type Page, row } from '@quickquote/dev-servers/browser'
 import { describe, expect, it } from 'vitest'
 import { ACME, DEMO_PASSWORD } from '../src/members.ts'
-import { usePortal } from './portal-browser.ts'
+import { PATIENCE, usePortal } from './portal-browser.ts'
 
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in Chromium', () => {
   const { server, as, open } = usePortal()
@@ -144,7 +144,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.goBack()
     await button(page, 'Leave').click()
     await page.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
-    expect(await page.evaluate(isUnloaded)).toBe(true)
+    await expect.poll(() => page.evaluate(isUnloaded), PATIENCE).toBe(true)
     // What nobody typed in is left without a question.
     await add()
     await page.getByRole('link', { name: 'Deliveries' }).click()

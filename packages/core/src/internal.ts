@@ -15,7 +15,6 @@ export type { EncryptedSecret, Keyring } from './lib/keyring.ts'
 export { lazily } from './lib/lazily.ts'
 export { loggableError } from './lib/loggable-error.ts'
 export { newId } from './lib/new-id.ts'
-export { only } from './lib/only.ts'
 export {
   checkNumber,
   checkOptionNames,
@@ -29,6 +28,7 @@ export {
 export { isOutage } from './lib/outage.ts'
 export { LONGEST_WAIT_SECONDS, type Position } from './lib/page.ts'
 export { parseUrl } from './lib/parse-url.ts'
+export { pick } from './lib/pick.ts'
 export {
   DEFAULT_PROBLEM_TYPE_BASE,
   PROBLEM_MEDIA_TYPE,
@@ -39,7 +39,7 @@ export {
 export { Uuid } from './lib/schema.ts'
 export { type Content, contentAnswer, contentOf, FIXED, fixedName } from './lib/static-content.ts'
 export { isUuid, ownedBy } from './lib/tenancy.ts'
-export { type Theme, type ThemeTokens, themeRule, tokensProblem } from './lib/theme.ts'
+export { brandProblem, type Theme, type ThemeTokens, themeRule } from './lib/theme.ts'
 export { optionalTimeOf } from './lib/timestamp.ts'
 export { spanContextOf } from './lib/trace-context.ts'
 export { trimEndOf } from './lib/trim-end.ts'

@@ -1,5 +1,6 @@
 import { ConfigurationError, type Integrations } from '@quickquote/core'
 import {
+  brandProblem,
   checkIntegrations,
   checkNumber,
   checkOptionNames,
@@ -10,7 +11,6 @@ import {
   SESSION_TIMEOUT_MS,
   type Theme,
   type ThemeTokens,
-  tokensProblem,
 } from '@quickquote/core/internal'
 import type { DescribeMembers } from './answers/member-names.ts'
 import type { SessionResolver } from './auth/session-auth.ts'
@@ -182,7 +182,6 @@ export const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
   license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
 }
 
-const THEMES: readonly Theme[] = ['auto', 'light', 'dark']
 const LOGO_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp']
 
 /**
@@ -287,13 +286,12 @@ function checkApiDocs(apiDocs: ApiDocsOptions | false): Required<ApiDocsOptions>
 
 function checkBrand(brand: ApiDocsBrand): void {
   checkOptionNames('fastifyIntegrations: apiDocs.brand', brand, ['name', 'logo', 'theme', 'tokens'])
-  const { name, logo = '', theme = 'auto', tokens = {} } = brand
+  const { name, logo = '' } = brand
   expect(
     typeof name === 'string' && name.trim() !== '' && typeof logo === 'string',
     'apiDocs.brand must have a name, and may have the URL of a logo.',
   )
-  expect(THEMES.includes(theme), `apiDocs.brand.theme must be one of: ${THEMES.join(', ')}.`)
-  const problem = tokensProblem(tokens)
+  const problem = brandProblem(brand)
   expect(problem === null, `apiDocs.${problem}`)
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ApiDocsOptions } from '../src/index.ts'
@@ -176,6 +177,16 @@ describe('the documentation', () => {
     const host = await startHost({ databaseUrl: database.url, plugin: { apiDocs: { license: null } } })
     onTestFinished(() => host.close())
     expect(host.openapi.info.license).toBeUndefined()
+  })
+
+  it('has the tokens of the portal', () => {
+    const tokensOf = (path: string) => {
+      const css = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+      return css.slice(0, css.indexOf('}')).match(/--[\w-]+: .*;/g)
+    }
+    const own = tokensOf('fastify-integrations/browser/api-docs.css')
+    expect(own?.length).toBeGreaterThan(10)
+    expect(tokensOf('portal/ui/style.css')).toEqual(expect.arrayContaining(own ?? []))
   })
 
   it.each<[string, object]>([

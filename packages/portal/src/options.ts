@@ -1,5 +1,5 @@
 import { ConfigurationError, type Integrations, type Session } from '@quickquote/core'
-import { type Theme, type ThemeTokens, tokensProblem } from '@quickquote/core/internal'
+import { brandProblem, type Theme, type ThemeTokens } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 
 /** A text of the portal, or one per plural category of its language (`Intl.PluralRules`), selected by `{count}`. */
@@ -110,7 +110,7 @@ export function checkOptions(options: FastifyPortalOptions): void {
     "frameAncestors must be a list of sources, such as ['https://app.example.com'].",
   )
   expect(locale === undefined || isLanguageTag(locale), 'locale must be a language tag, such as de or en-GB.')
-  const problem = tokensProblem(brand?.tokens ?? {})
+  const problem = brandProblem(brand ?? {})
   expect(problem === null, problem ?? '')
 }
 

@@ -226,6 +226,7 @@ describe('An invalid option fails at startup and says how to fix it', () => {
       { brand: { name: 'N', tokens: { primary: 'red; } * { color: red' } } },
       'brand.tokens.primary must be one CSS value',
     ],
+    [{ brand: { name: 'N', theme: 'sepia' } }, 'brand.theme must be one of: auto, light, dark'],
     [{ brand: { name: 'N', tokens: { 'a:b': 'red' } } }, 'a:b is not a valid custom property name'],
     [{ logo: 'x' }, 'there is no option logo'],
   ])('%j', async (options, message) => {

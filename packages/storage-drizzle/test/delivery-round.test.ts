@@ -45,8 +45,9 @@ async function fill(): Promise<void> {
     select gen_random_uuid(), gen_random_uuid(), '', '', now() from generate_series(1, 20000)`
 }
 
+/** Enough for two rounds: an endpoint with less than its share of a claim leaves the claim short. */
 async function fillALittle(): Promise<void> {
-  await outbox.insertBacklog(await outbox.insertEndpoints(3), 5)
+  await outbox.insertBacklog(await outbox.insertEndpoints(3), 16)
 }
 
 const vacuum = () => outbox.sql`vacuum analyze`

@@ -1,4 +1,5 @@
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -39,34 +40,8 @@ export const HOSTS: Record<string, (url: string) => Host> = {
     drizzleOnPostgresJs(sql)
     return onPostgresJs(sql)
   },
-  'db.transaction of drizzle on postgres.js': (url) => {
-    const { db, close } = openDrizzleOnPostgresJs(url)
-    return {
-      transaction: (work) =>
-        db.transaction((tx) =>
-          work(
-            tx,
-            (text) => tx.execute(text),
-            (inner) => tx.transaction(inner),
-          ),
-        ),
-      close,
-    }
-  },
-  'db.transaction of drizzle on node-postgres': (url) => {
-    const { db, close } = openDrizzleOnPg(url)
-    return {
-      transaction: (work) =>
-        db.transaction((tx) =>
-          work(
-            tx,
-            (text) => tx.execute(text),
-            (inner) => tx.transaction(inner),
-          ),
-        ),
-      close,
-    }
-  },
+  'db.transaction of drizzle on postgres.js': (url) => onDrizzle(openDrizzleOnPostgresJs(url)),
+  'db.transaction of drizzle on node-postgres': (url) => onDrizzle(openDrizzleOnPg(url)),
   'begin of a node-postgres client': (url) => {
     const pool = openPgPool(url)
     return {
@@ -84,6 +59,20 @@ export const HOSTS: Record<string, (url: string) => Host> = {
       close: () => db.destroy(),
     }
   },
+}
+
+function onDrizzle({ db, close }: { db: PgDatabase<PgQueryResultHKT>; close(): Promise<void> }): Host {
+  return {
+    transaction: (work) =>
+      db.transaction((tx) =>
+        work(
+          tx,
+          (text) => tx.execute(text),
+          (inner) => tx.transaction(inner),
+        ),
+      ),
+    close,
+  }
 }
 
 const onKysely = (trx: Kysely<object>): OtherTransaction => documented('Kysely', { trx, CompiledQuery })

@@ -1,7 +1,7 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
 import { callHost } from '../lib/call-host.ts'
 import { ConfigurationError, IntegrationError } from '../lib/errors.ts'
-import { only } from '../lib/only.ts'
+import { pick } from '../lib/pick.ts'
 import { isUuid, ownedBy, type TenantLookup } from '../lib/tenancy.ts'
 import { pipelineStatusOf } from '../model/pipeline-status.ts'
 import { type Proposal, Quotation } from '../model/quotation.ts'
@@ -271,11 +271,11 @@ const SUMMARY = Object.keys(Quotation.properties) as (keyof Quotation)[]
 
 function summaryOf(quotation: HostQuotation): Quotation {
   const { external_id = null, metadata = null } = quotation
-  return only({ ...quotation, external_id, metadata }, SUMMARY)
+  return pick({ ...quotation, external_id, metadata }, SUMMARY)
 }
 
 const PROPOSAL = ['id', 'name', 'status', 'document_id', 'created_at', 'updated_at'] as const
 
 function proposalOf({ id, proposal }: HostQuotation): Proposal | null {
-  return proposal && { ...only(proposal, PROPOSAL), quotation_id: id }
+  return proposal && { ...pick(proposal, PROPOSAL), quotation_id: id }
 }

@@ -69,19 +69,18 @@ function ofEvent(table: 'attempt' | 'delivery'): string {
           and ${table}.event_id = batch.id and ${table}.endpoint_id = replay.endpoint_id`
 }
 
-/** The events in `batch` that the row of `replay` selects. */
-function chosen(): string {
-  const attempts = `select from $schema.delivery_attempts attempt
+const ATTEMPTS = `select from $schema.delivery_attempts attempt
           where ${ofEvent('attempt')} and attempt.created_at >= ${madeSinceOf('batch.id')}`
-  return `select batch.id, batch.created_at, batch.quotation_id, batch.sequence from batch cross join replay
+
+/** The events in `batch` that the row of `replay` selects. */
+const CHOSEN = `select batch.id, batch.created_at, batch.quotation_id, batch.sequence from batch cross join replay
       where not batch.is_test and not batch.is_erased and batch.type = any (replay.events)
         and (replay.trigger_mode = 'always' or batch.generation_source = 'api_key')
-        and (replay.status = 'all' or not exists (${attempts} and attempt.status = 'succeeded'))
-        and (replay.status <> 'failed' or exists (${attempts}))
+        and (replay.status = 'all' or not exists (${ATTEMPTS} and attempt.status = 'succeeded'))
+        and (replay.status <> 'failed' or exists (${ATTEMPTS}))
         and not exists (
           select from $schema.deliveries delivery where ${ofEvent('delivery')} and delivery.parked_at is null
         )`
-}
 
 /** Counts the events of a replay, among at most `$limit` events. */
 export const COUNT_REPLAY = statement(
@@ -94,7 +93,7 @@ export const COUNT_REPLAY = statement(
       where organization_id = $organization_id and created_at >= $since and created_at < $until
       order by created_at, id limit $limit::int + 1
     ), chosen as (
-      ${chosen()}
+      ${CHOSEN}
     )
     select (select count(*) from chosen)::int as events, (select count(*) from batch) > $limit as is_more`,
 )
@@ -129,7 +128,7 @@ export const ADVANCE_REPLAY = statement(
       ) event
       where replay.is_active
     ), chosen as (
-      ${chosen()}
+      ${CHOSEN}
     ), kept as (
       select chosen.* from chosen cross join replay
       left join lateral (

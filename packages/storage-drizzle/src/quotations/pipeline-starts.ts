@@ -1,4 +1,4 @@
-import { type ClaimedStart, only, type PipelineStartStorage } from '@quickquote/core/internal'
+import { type ClaimedStart, type PipelineStartStorage, pick } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { traceOf } from '../connection/readable.ts'
 import type { Row } from '../connection/statement.ts'
@@ -45,7 +45,7 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
     },
 
     orderCancel(given, now) {
-      const quote: QuoteOfHost = { ...only(given, QUOTE), trace: null }
+      const quote: QuoteOfHost = { ...pick(given, QUOTE), trace: null }
       return orderCancel(database, given.organization_id, given.id, now, JSON.stringify(quote))
     },
 

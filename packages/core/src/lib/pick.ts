@@ -1,5 +1,5 @@
 /** These fields of an object that may have others, as that of a host may. */
-export function only<T extends object, Name extends keyof T>(
+export function pick<T extends object, Name extends keyof T>(
   object: T,
   names: readonly Name[],
 ): Pick<T, Name> {
