@@ -4,12 +4,12 @@ import type {
   DeliveryRound,
   DeliveryRoundResult,
   DeliveryStorage,
-  EncryptedSecret,
   RoundMemory,
   SettledAttempt,
 } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import type { Row } from '../connection/statement.ts'
+import { encryptedSecret } from '../endpoints/encrypted-secret.ts'
 import {
   CATCH_UP,
   DELIVERY_ROUND,
@@ -190,19 +190,11 @@ function toEndpoint(found: FoundEndpoint): ClaimedDelivery['endpoint'] {
   return {
     id,
     url,
-    secret: toSecret(secret_key_id, secret_ciphertext),
-    previousSecret: toSecretOrNull(found.previous_secret_key_id, found.previous_secret_ciphertext),
-    headers: toSecretOrNull(found.headers_key_id, found.headers_ciphertext),
+    secret: encryptedSecret(secret_key_id, secret_ciphertext),
+    previousSecret: encryptedSecret(found.previous_secret_key_id, found.previous_secret_ciphertext),
+    headers: encryptedSecret(found.headers_key_id, found.headers_ciphertext),
     version,
   }
-}
-
-function toSecretOrNull(keyId: string | null, ciphertext: string | null): EncryptedSecret | null {
-  return keyId === null || ciphertext === null ? null : toSecret(keyId, ciphertext)
-}
-
-function toSecret(keyId: string, ciphertext: string): EncryptedSecret {
-  return { keyId, ciphertext: Buffer.from(ciphertext, 'hex') }
 }
 
 /** JSON has ISO 8601 times, whatever the session's settings. */

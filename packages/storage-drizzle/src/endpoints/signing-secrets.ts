@@ -1,5 +1,6 @@
-import type { EncryptedSecret, EndpointSecrets, SigningSecretStorage } from '@quickquote/core/internal'
+import type { EndpointSecrets, SigningSecretStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
+import { encryptedSecret } from './encrypted-secret.ts'
 import { CLAIM_KEY, COUNT_SECRETS, LOCK_OLD, READ_CHECK_VALUES, SAVE_SECRETS } from './signing-secrets.sql.ts'
 
 /** See SigningSecretStorage. */
@@ -8,9 +9,9 @@ export function signingSecretStorage({ run }: Database): SigningSecretStorage {
     async lockOld({ keyId, after, limit }) {
       const rows = await run(LOCK_OLD, { key_id: keyId, after, limit })
       return rows.flatMap((row) => {
-        const secret = toSecret(row.secret_key_id, row.secret_ciphertext)
-        const previousSecret = toSecret(row.previous_secret_key_id, row.previous_secret_ciphertext)
-        const headers = toSecret(row.headers_key_id, row.headers_ciphertext)
+        const secret = encryptedSecret(row.secret_key_id, row.secret_ciphertext)
+        const previousSecret = encryptedSecret(row.previous_secret_key_id, row.previous_secret_ciphertext)
+        const headers = encryptedSecret(row.headers_key_id, row.headers_ciphertext)
         // Deleted endpoints have none.
         return secret === null ? [] : [{ endpoint_id: row.id, secret, previousSecret, headers }]
       })
@@ -55,8 +56,4 @@ function toSaved({ endpoint_id, secret, previousSecret, headers }: EndpointSecre
 
 function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
-}
-
-function toSecret(keyId: string | null, ciphertext: Uint8Array | null): EncryptedSecret | null {
-  return keyId === null || ciphertext === null ? null : { keyId, ciphertext }
 }

@@ -6,6 +6,7 @@ import {
 } from '@quickquote/core/internal'
 import { type Database, oneAtATime } from '../connection/database.ts'
 import { CATCH_UP } from '../deliveries/deliveries.sql.ts'
+import { encryptedSecret } from './encrypted-secret.ts'
 import * as sql from './webhook-endpoints.sql.ts'
 
 /** See WebhookEndpointStorage. */
@@ -51,8 +52,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
 
     async findHeaders(organizationId, id) {
       const [found] = await run(sql.FIND_HEADERS, { organization_id: organizationId, id })
-      const { key_id = null, ciphertext = null } = found ?? {}
-      return key_id === null || ciphertext === null ? null : { keyId: key_id, ciphertext }
+      return found === undefined ? null : encryptedSecret(found.key_id, found.ciphertext)
     },
 
     had: async (organizationId, id) => (await names(organizationId, [id])).size > 0,
