@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { AuditFilter, Position } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
-import { AWKWARD, sampleAuditEntry } from './samples.ts'
+import { ANY_ENTRY, AWKWARD, sampleAuditEntry } from './samples.ts'
 
 const { sql, storage } = await openDatabase()
 
-const ANY: AuditFilter = { resource_id: null, action: null, actor_id: null, since: null, until: null }
 const at = (second: number) => new Date(Date.parse('2026-11-21T10:00:00Z') + second * 1000)
 
 /** Six changes of three resources, two of them at the same time. */
@@ -23,7 +22,7 @@ async function insertSix() {
   )
   for (const entry of entries) await storage.auditLog.record(entry)
   const list = (filter: Partial<AuditFilter> = {}, after: Position | null = null, limit = 10) =>
-    storage.auditLog.list(organization_id, { ...ANY, ...filter }, { after, limit })
+    storage.auditLog.list(organization_id, { ...ANY_ENTRY, ...filter }, { after, limit })
   return { organization_id, entries, resources, list }
 }
 
@@ -39,7 +38,7 @@ describe('the audit log', () => {
       ],
     })
     await storage.auditLog.record(entry)
-    expect(await storage.auditLog.list(entry.organization_id, ANY, { after: null, limit: 1 })).toEqual([
+    expect(await storage.auditLog.list(entry.organization_id, ANY_ENTRY, { after: null, limit: 1 })).toEqual([
       entry,
     ])
   })
@@ -82,7 +81,9 @@ describe('the audit log', () => {
       throw new Error('the change failed')
     })
     await expect(work).rejects.toThrow('the change failed')
-    expect(await storage.auditLog.list(entry.organization_id, ANY, { after: null, limit: 1 })).toEqual([])
+    expect(await storage.auditLog.list(entry.organization_id, ANY_ENTRY, { after: null, limit: 1 })).toEqual(
+      [],
+    )
   })
 
   it('reads a page from an index, however long the log is', async () => {

@@ -3,6 +3,7 @@ import type { AuditEntry, NewQuotation, TraceContext } from '@quickquote/core'
 import type {
   ApiKeyMaximum,
   AttemptFilter,
+  AuditFilter,
   EncryptedSecret,
   RecordedEvent,
   StoredApiKey,
@@ -102,7 +103,15 @@ export function sampleSecrets() {
   return { secret: sampleSecret(), headers: null }
 }
 
-/** The filter of a delivery log that leaves out nothing. */
+/** Filters that leave out nothing. */
+export const ANY_ENTRY: AuditFilter = {
+  resource_id: null,
+  action: null,
+  actor_id: null,
+  since: null,
+  until: null,
+}
+
 export const ANY_ATTEMPT: AttemptFilter = {
   endpoint_id: null,
   event_type: null,

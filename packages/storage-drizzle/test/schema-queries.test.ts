@@ -100,6 +100,15 @@ describe.each(Object.entries(DATABASES))("the tables, in a host's drizzle on %s"
     })
     expectTypeOf(review?.quotation?.proposal?.name).toEqualTypeOf<string | undefined>()
   })
+
+  it('encode JSON once', async () => {
+    const ours = eq(schema.quotations.metadata, metadata)
+    await db.update(schema.quotations).set({ metadata }).where(ours)
+    expect(await sql`select id from quickquote.quotations where metadata = ${sql.json(metadata)}`).toEqual([
+      { id },
+    ])
+    expect(await db.$count(schema.quotations, ours)).toBe(1)
+  })
 })
 
 it('the tables of the default schema are complete', () => {

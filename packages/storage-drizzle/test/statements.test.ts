@@ -1,7 +1,13 @@
 import { readdirSync } from 'node:fs'
+import type { AttemptFilter } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
-import { numbered, type Statement, valuesOf } from '../src/connection/statement.ts'
+import { listKeys } from '../src/api-keys/api-keys.sql.ts'
+import { numbered, valuesOf } from '../src/connection/run.ts'
+import type { Statement } from '../src/connection/statement.ts'
+import { listAttempts } from '../src/deliveries/attempt-list.sql.ts'
+import { listEntries } from '../src/organizations/audit-log.sql.ts'
 import { openDatabase } from './database.ts'
+import { ANY_ATTEMPT, ANY_ENTRY } from './samples.ts'
 
 const { sql } = await openDatabase()
 
@@ -15,6 +21,37 @@ for (const file of readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })) 
   for (const [name, value] of Object.entries(exported)) {
     for (const statement of statementsOf(value)) STATEMENTS.push([`${name} of ${file}`, statement])
   }
+}
+
+/** Lists have a statement for each combination of filters. */
+const AT = { created_at: new Date(), id: '' }
+const ATTEMPTS: Partial<AttemptFilter>[] = [
+  { event_id: '', attempts: 'latest' },
+  { quotation_id: '', http_status: { from: 0, to: 0 } },
+  { http_status: { from: 500, to: 599 } },
+  { http_status: { from: 404, to: 404 } },
+  { endpoint_id: '', event_type: '', status: 'succeeded', attempts: 'latest' },
+  { endpoint_id: '', status: 'failed', undelivered: 'retrying', since: new Date(), until: new Date() },
+]
+for (const after of [null, AT]) {
+  const more = after === null ? '' : ', later page'
+  STATEMENTS.push(
+    [`the keys of an owner${more}`, listKeys('', after)],
+    [`all keys${more}`, listKeys(null, after)],
+    [`the audit log${more}`, listEntries(ANY_ENTRY, after)],
+    [
+      `the audit log, filtered${more}`,
+      listEntries(
+        { resource_id: '', action: 'api_key.created', actor_id: '', since: new Date(), until: new Date() },
+        after,
+      ),
+    ],
+    [`all attempts${more}`, listAttempts(ANY_ATTEMPT, after)],
+    ...ATTEMPTS.map((filter): [string, Statement] => [
+      `attempts by ${Object.keys(filter)}${more}`,
+      listAttempts({ ...ANY_ATTEMPT, ...filter }, after),
+    ]),
+  )
 }
 
 const typeNames = new Map(

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { QUEUE_COUNT_LIMIT } from '@quickquote/core/internal'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { inSchema } from '../src/connection/statement.ts'
 import { READ_QUEUE } from '../src/workers/telemetry.sql.ts'
 import { openOutbox } from './delivery-samples.ts'
 import { SAMPLE_TRACE } from './samples.ts'
@@ -72,12 +71,12 @@ describe('readQueueState', () => {
       due: QUEUE_COUNT_LIMIT,
       scheduled: 0,
     })
-    const plan = await sql.unsafe(
-      `explain ${inSchema(READ_QUEUE.text, 'quickquote').replaceAll('$now', 'now()').replaceAll('$limit', '10000')}`,
-    )
-    const text = plan.map((row) => row['QUERY PLAN']).join('\n')
-    expect(text.match(/deliveries_due_first/g)).toHaveLength(2)
-    expect(text).not.toContain('Seq Scan on deliveries')
+    const values = { $schema: 'quickquote', $now: 'now()', $limit: '10000' }
+    const text = READ_QUEUE.text.replaceAll(/\$[a-z]+/g, (name) => values[name as keyof typeof values])
+    const plan = await sql.unsafe(`explain ${text}`)
+    const nodes = plan.map((row) => row['QUERY PLAN']).join('\n')
+    expect(nodes.match(/deliveries_due_first/g)).toHaveLength(2)
+    expect(nodes).not.toContain('Seq Scan on deliveries')
   })
 })
 

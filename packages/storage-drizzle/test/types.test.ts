@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Storage } from '@quickquote/core'
 import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
-import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -315,21 +314,6 @@ describe.each(WAYS)('through %s', (_, settings, open, isTransactionOfHost) => {
       expect(keptMissing).toMatchObject({ ...missing, header_names: null })
     })
   }
-
-  it('JSON is encoded once by the query builder', async () => {
-    const metadata = { [AWKWARD]: [1.5, null, { a: AWKWARD }] }
-    const { id, ...quotation } = sampleQuotation()
-
-    await open(url, async ({ storage, database: { db, tables } }) => {
-      await storage.quotations.accept({ id, ...quotation }, null)
-      const ours = eq(tables.quotations.id, id)
-      await db.update(tables.quotations).set({ metadata }).where(ours)
-      const read = { metadata: tables.quotations.metadata }
-      expect(await db.select(read).from(tables.quotations).where(ours)).toEqual([{ metadata }])
-    })
-
-    expect(await rowOf('quotations', id)).toMatchObject({ metadata })
-  })
 
   it('a raw statement accepts and returns the same values', async () => {
     const at = new Date('2026-11-21T10:05:00.009Z')

@@ -1,41 +1,38 @@
+import type { PageRequest } from '@quickquote/core'
 import type { StoredApiKeyStatus } from '@quickquote/core/internal'
-import { millisOf } from '../connection/readable.ts'
-import { int, nullable, oneOf, selected, statement, text, time, uuid } from '../connection/statement.ts'
+import { AFTER, given, newestFirst } from '../connection/page.ts'
+import {
+  columnsOf,
+  insertion,
+  int,
+  millisOf,
+  oneOf,
+  selected,
+  statement,
+  text,
+  time,
+  uuid,
+} from '../connection/statement.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
+import { apiKeys } from '../schema.ts'
 
-const KEY = {
-  id: uuid,
-  organization_id: uuid,
-  owner_id: text,
-  name: text,
-  masked_key: text,
-  status: oneOf<StoredApiKeyStatus>(),
-  expires_at: time,
-  last_used_at: nullable(time),
-  replaced_by: nullable(uuid),
-  created_at: time,
-  updated_at: time,
-}
+const STORED = columnsOf(apiKeys)
+const { key_hash: _, ...KEY } = STORED
 
-export const INSERT_KEY = statement(
-  {},
-  `insert into $schema.api_keys (id, organization_id, owner_id, name, key_hash, masked_key, status,
-      expires_at, last_used_at, created_at, updated_at)
-    select $id, $organization_id, $owner_id, $name, $key_hash, $masked_key, $status,
-      $expires_at, $last_used_at, $created_at, $updated_at
-    where ${notErased()}`,
-)
+export const INSERT_KEY = statement({}, `${insertion(apiKeys, STORED)} where ${notErased()}`)
 
-const findKeys = (rest: string) =>
-  statement(
-    KEY,
-    `select ${selected(KEY)} from $schema.api_keys where organization_id = $organization_id and ${rest}`,
-  )
+const KEYS = `select ${selected(KEY)} from $schema.api_keys where organization_id = $organization_id`
+const findKeys = (rest: string) => statement(KEY, `${KEYS} and ${rest}`)
 export const FIND_KEY = findKeys('id = $id')
 export const LOCK_KEY = findKeys('id = $id for no key update')
 export const LOCK_KEYS_OF_OWNER = findKeys(
   `owner_id = $owner_id and status <> 'revoked' order by id for no key update`,
 )
+
+export function listKeys(ownerId: string | null, after: PageRequest['after']) {
+  const conditions = given({ ownerId, after }, { ownerId: 'owner_id = $owner_id', after: AFTER })
+  return statement(KEY, `${KEYS}${conditions} order by ${newestFirst('api_keys')} limit $limit`)
+}
 
 /** A key never gets a later expiry. */
 export const SAVE_KEY = statement(

@@ -1,15 +1,12 @@
 import { type ApiKeyStorage, isUuid } from '@quickquote/core/internal'
-import { and, eq, getTableColumns } from 'drizzle-orm'
 import { batched } from '../connection/batched.ts'
 import { type Database, oneAtATime } from '../connection/database.ts'
-import { isAfter, newestFirst, readable } from '../connection/readable.ts'
+import { pageParameters } from '../connection/page.ts'
 import * as sql from './api-keys.sql.ts'
 
 /** See ApiKeyStorage. */
 export function apiKeyStorage(database: Database): ApiKeyStorage {
-  const { db, tables, run } = database
-  const { apiKeys } = tables
-  const { key_hash, ...columns } = getTableColumns(apiKeys)
+  const { run } = database
 
   const findByHash = batched(async (hexes) => {
     const hashes = hexes.map((hex) => Buffer.from(hex, 'hex'))
@@ -71,20 +68,12 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
       await run(sql.SAVE_KEY, { ...key })
     },
 
-    async list(organizationId, ownerId, { after, limit }) {
-      return db
-        .select(readable(columns))
-        .from(apiKeys)
-        .where(
-          and(
-            eq(apiKeys.organization_id, organizationId),
-            ownerId === null ? undefined : eq(apiKeys.owner_id, ownerId),
-            isAfter(apiKeys, after),
-          ),
-        )
-        .orderBy(...newestFirst(apiKeys))
-        .limit(limit)
-    },
+    list: (organizationId, ownerId, page) =>
+      run(sql.listKeys(ownerId, page.after), {
+        organization_id: organizationId,
+        owner_id: ownerId,
+        ...pageParameters(page),
+      }),
 
     async recordUses(uses) {
       await run(sql.RECORD_USES, { ids: [...uses.keys()], times: [...uses.values()] })

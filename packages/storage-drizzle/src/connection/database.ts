@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { drizzle, type PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
-import { createTables, type Tables } from '../schema.ts'
-import { type Driver, encode, MAINTENANCE, type Parameter, type Statements } from './driver.ts'
+import { type Driver, MAINTENANCE, type Statements } from './driver.ts'
 import { statementsIn } from './host-transaction.ts'
 import { TAKE_TURNS } from './locks.sql.ts'
-import { type ColumnTypes, type Parameters, type Row, run, type Statement } from './statement.ts'
+import { type Parameters, run } from './run.ts'
+import type { ColumnTypes, Row, Statement } from './statement.ts'
 import { sqlStateOf, unanswered } from './storage-error.ts'
-
-type Drizzle = PgRemoteDatabase
 
 /** Runs a statement of a `….sql.ts` file with named parameters. */
 type Run = <Columns extends ColumnTypes>(
@@ -17,9 +14,6 @@ type Run = <Columns extends ColumnTypes>(
 
 /** The context of each part of the storage: its connections and its SQL schema. */
 export interface Database {
-  /** drizzle's query builder, for lists whose filters vary. */
-  readonly db: Drizzle
-  readonly tables: Tables
   /** The quoted name of the SQL schema, for raw statements. */
   readonly schema: string
   /** Runs a raw statement, prepared if the connection allows it. */
@@ -67,7 +61,7 @@ export function createDatabase({
   wake,
   callTimeoutMs = Number.POSITIVE_INFINITY,
 }: Connection): Database {
-  const common = { tables: createTables(schema), schema: `"${schema}"`, within }
+  const common = { schema: `"${schema}"`, within }
 
   function within(transaction: unknown): Database {
     const statements = statementsIn(transaction, prepare, common.schema)
@@ -79,7 +73,7 @@ export function createDatabase({
   function inTransaction(statements: Pick<Statements, 'values'>, wakeAtCommit: Database['wake']): Database {
     const bound: Database = {
       ...common,
-      ...queriesOn(statements, common.schema),
+      run: runOn(statements, common.schema),
       isTransaction: true,
       transaction: (work) => work(bound),
       wake: wakeAtCommit,
@@ -89,7 +83,7 @@ export function createDatabase({
 
   return {
     ...common,
-    ...queriesOn({ values: (...statement) => repeated(() => driver.values(...statement)) }, common.schema),
+    run: runOn({ values: (...statement) => repeated(() => driver.values(...statement)) }, common.schema),
     isTransaction: false,
     async transaction<T>(work: (database: Database) => Promise<T>) {
       const begun = performance.now()
@@ -144,19 +138,6 @@ export function unhurried({ driver, schema }: Connection): UnhurriedDatabase {
     schema: quoted,
     transaction,
     run: (statement, parameters) => transaction((run) => run(statement, parameters)),
-  }
-}
-
-/**
- * drizzle's proxy driver on our statements. Its postgres.js adapter would change how the client converts dates and JSON
- * for all its users, and prepares no statements.
- */
-function queriesOn(statements: Pick<Statements, 'values'>, schema: string): Pick<Database, 'db' | 'run'> {
-  return {
-    db: drizzle(async (text, parameters: Parameter[]) => ({
-      rows: await statements.values(text, parameters.map(encode)),
-    })),
-    run: runOn(statements, schema),
   }
 }
 

@@ -1,32 +1,15 @@
-import { encode, type Parameter, type Statements } from './driver.ts'
-import { millisOf, toDate } from './readable.ts'
+import type { TraceContext } from '@quickquote/core'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 
 /**
- * A raw statement, for queries that need SQL, in a `….sql.ts` file next to its code. It declares its columns, and a
- * test compares them with PostgreSQL's.
+ * A raw statement, in a `….sql.ts` file next to the code that runs it. It declares its columns, and a test compares them
+ * with PostgreSQL's.
  */
 export interface Statement<Columns extends ColumnTypes = ColumnTypes> {
   readonly columns: Columns
   /** `$schema` is the quoted name of the SQL schema. Parameters are named: `$id`. */
   readonly text: string
-}
-
-export type ColumnTypes = Readonly<Record<string, Column<unknown>>>
-
-/** A column of a result. */
-export interface Column<T> {
-  /** Its type in PostgreSQL. */
-  readonly type: string
-  /** Selects a value of a table in a form that neither the session nor the driver changes. */
-  readonly select?: (expression: string) => string
-  /** Converts it back. */
-  readonly read?: (value: string) => T
-  readonly [value]?: T
-}
-declare const value: unique symbol
-
-export type Row<Columns extends ColumnTypes> = {
-  readonly [Name in keyof Columns]: Columns[Name] extends Column<infer T> ? T : never
 }
 
 /**
@@ -36,6 +19,30 @@ export type Row<Columns extends ColumnTypes> = {
  */
 export function statement<Columns extends ColumnTypes>(columns: Columns, text: string): Statement<Columns> {
   return { columns, text }
+}
+
+/**
+ * The columns of results. How PostgreSQL sends a `timestamptz` or a `bytea` depends on the session (DateStyle, TimeZone,
+ * bytea_output), which may be the host's, and the host's client may rename JSON fields. So times, bytes, arrays and JSON
+ * are selected as text that nothing changes.
+ */
+export type ColumnTypes = Readonly<Record<string, Column<unknown>>>
+
+export interface Column<T> {
+  /** Its type in PostgreSQL. */
+  readonly type: string
+  /** Selects a value of a table in a form that neither the session nor the driver changes. */
+  readonly select?: (expression: string) => string
+  /** Converts it back. */
+  readonly read?: (value: string) => T
+  /** Converts a parameter for a table. */
+  readonly write?: (parameter: string) => string
+  readonly [value]?: T
+}
+declare const value: unique symbol
+
+export type Row<Columns extends ColumnTypes> = {
+  readonly [Name in keyof Columns]: Columns[Name] extends Column<infer T> ? T : never
 }
 
 const column = <T>(type: string): Column<T> => ({ type })
@@ -60,6 +67,7 @@ export const json = <T>(): Column<T> => ({
   type: 'text',
   select: (expression) => `(${expression})::text`,
   read: JSON.parse,
+  write: (parameter) => `${parameter}::text::jsonb`,
 })
 /** An array. */
 export const list = <T>(): Column<T[]> => ({
@@ -72,6 +80,50 @@ export function nullable<T>(column: Column<T>): Column<T | null> {
   return column
 }
 
+/** Milliseconds since 1970. An SQL expression; `time` reads it. */
+export function millisOf(expression: string): string {
+  return `(extract(epoch from ${expression}) * 1000)::bigint::text`
+}
+
+/**
+ * @throws RangeError for an invalid time: comparisons with it would always be false
+ */
+function toDate(millis: string): Date {
+  const date = new Date(Number(millis))
+  if (Number.isNaN(date.getTime())) throw new RangeError('The database returned an unreadable time.')
+  return date
+}
+
+const BY_TYPE: Readonly<Record<string, Column<unknown>>> = {
+  uuid,
+  text,
+  integer: int,
+  smallint,
+  boolean: bool,
+  bytea: bytes,
+  jsonb: json(),
+  'text[]': list(),
+}
+
+/** Columns of a table of `schema.ts`: all, or those with these names. */
+export function columnsOf<Table extends PgTable, Name extends string & keyof Table['$inferSelect']>(
+  table: Table,
+  ...names: readonly (readonly Name[])[]
+): { readonly [Each in Name]: Column<Table['$inferSelect'][Each]> } {
+  const wanted: readonly string[] = names.flat()
+  const columns = Object.entries(getTableColumns(table)).filter(
+    ([name]) => wanted.length === 0 || wanted.includes(name),
+  )
+  return Object.fromEntries(
+    columns.map(([name, column]) => {
+      const type = column.getSQLType()
+      const known = type.startsWith('timestamp') ? time : BY_TYPE[type]
+      if (known === undefined) throw new Error(`No statement reads a column of the type ${type}.`)
+      return [name, known]
+    }),
+  ) as ReturnType<typeof columnsOf<Table, Name>>
+}
+
 /** The list of a `select` or `returning`: columns of a table by their names. */
 export function selected(columns: ColumnTypes, table?: string): string {
   return Object.entries(columns)
@@ -82,69 +134,17 @@ export function selected(columns: ColumnTypes, table?: string): string {
     .join(', ')
 }
 
-/** By name. Unused ones are dropped. */
-export type Parameters = Readonly<Record<string, Parameter>>
-
-/** Names the SQL schema in a text with `$schema`. */
-export function inSchema(text: string, schema: string): string {
-  return text.replaceAll('$schema', schema)
+/** Inserts the parameters with the names of these columns. A condition can follow. */
+export function insertion(table: PgTable, columns: ColumnTypes): string {
+  const values = Object.entries(columns).map(([name, { write }]) => write?.(`$${name}`) ?? `$${name}`)
+  return `insert into $schema.${getTableName(table)} (${Object.keys(columns).join(', ')}) select ${values.join(', ')}`
 }
 
-/** A statement for drivers: `$1`, `$2` … in the order of the names. */
-interface Numbered {
-  readonly text: string
-  readonly names: readonly string[]
-  readonly columns: readonly (readonly [string, Column<unknown>])[]
-}
-
-const written = new WeakMap<Statement, Map<string, Numbered>>()
-
-/** The statement for the quoted name of an SQL schema. Cached. */
-export function numbered(statement: Statement, schema: string): Numbered {
-  const bySchema = written.get(statement) ?? new Map<string, Numbered>()
-  written.set(statement, bySchema)
-  const known = bySchema.get(schema)
-  if (known !== undefined) return known
-  const names: string[] = []
-  const text = inSchema(statement.text, schema).replace(/\$([a-z]\w*)/g, (_, name: string) => {
-    if (!names.includes(name)) names.push(name)
-    return `$${names.indexOf(name) + 1}`
-  })
-  const made = { text, names, columns: Object.entries(statement.columns) }
-  bySchema.set(schema, made)
-  return made
-}
-
-/**
- * @throws Error for a name without a value, because it would become null
- */
-export function valuesOf({ names }: Numbered, parameters: Parameters): Parameter[] {
-  return names.map((name) => {
-    const value = parameters[name]
-    if (value === undefined)
-      throw new Error(`The statement has the parameter ${name}, but no value was given.`)
-    return value
-  })
-}
-
-/** Runs a statement with named parameters. `schema`: the quoted name of the SQL schema. */
-export async function run<Columns extends ColumnTypes>(
-  statements: Pick<Statements, 'values'>,
-  schema: string,
-  statement: Statement<Columns>,
-  parameters: Parameters = {},
-): Promise<Row<Columns>[]> {
-  const made = numbered(statement, schema)
-  const rows = await statements.values(made.text, valuesOf(made, parameters).map(encode))
-  return rows.map((row) => rowOf(made, row) as Row<Columns>)
-}
-
-/** By position: a host's client may rename columns. */
-function rowOf({ columns }: Numbered, values: readonly unknown[]): object {
-  const row: Record<string, unknown> = {}
-  for (const [index, [name, { read }]] of columns.entries()) {
-    const value = values[index]
-    row[name] = value === null || read === undefined ? value : read(value as string)
-  }
-  return row
+/** The trace of a row. */
+export function traceOf(row: {
+  readonly traceparent: string | null
+  readonly tracestate: string | null
+}): TraceContext | null {
+  const { traceparent, tracestate } = row
+  return traceparent === null ? null : { traceparent, tracestate }
 }

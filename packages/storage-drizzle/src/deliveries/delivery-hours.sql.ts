@@ -1,6 +1,5 @@
 import { DELIVERY_FAILURES } from '@quickquote/core/internal'
-import { millisOf } from '../connection/readable.ts'
-import { int, nullable, statement, time } from '../connection/statement.ts'
+import { int, millisOf, nullable, statement, time } from '../connection/statement.ts'
 
 /**
  * Attempts by hour (UTC), without tests. Counted time comes from the stored counts; the rest, at most the two partial

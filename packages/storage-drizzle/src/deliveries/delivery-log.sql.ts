@@ -1,13 +1,11 @@
-import { type AttemptStatus, type DeliveryStatus, ERASED } from '@quickquote/core/internal'
-import { millisOf } from '../connection/readable.ts'
+import { type DeliveryStatus, ERASED } from '@quickquote/core/internal'
 import {
   bool,
-  int,
-  list,
+  columnsOf,
+  millisOf,
   nullable,
   oneOf,
   selected,
-  smallint,
   statement,
   text,
   time,
@@ -15,28 +13,10 @@ import {
 } from '../connection/statement.ts'
 import { urlOf } from '../endpoints/webhook-endpoints.sql.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
+import { deliveryAttempts } from '../schema.ts'
 import { newDeliveryId } from './delivery-id.ts'
 
-const ATTEMPT = {
-  id: uuid,
-  delivery_id: uuid,
-  endpoint_id: uuid,
-  event_id: uuid,
-  event_type: text,
-  event_sequence: nullable(int),
-  quotation_id: nullable(uuid),
-  attempt: smallint,
-  status: oneOf<AttemptStatus>(),
-  http_status: nullable(smallint),
-  error: nullable(text),
-  duration_ms: nullable(int),
-  is_test: bool,
-  created_at: time,
-  next_attempt_at: nullable(time),
-  response_body: nullable(text),
-  header_names: nullable(list<string>()),
-  first_byte_ms: nullable(int),
-}
+const { organization_id: _, endpoint_version: __, ...ATTEMPT } = columnsOf(deliveryAttempts)
 
 /** Of a delivery, in order. None is older than `$since`. */
 export const FIND_ATTEMPTS = statement(

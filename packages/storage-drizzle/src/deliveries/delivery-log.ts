@@ -1,16 +1,30 @@
 import assert from 'node:assert/strict'
 import { type DeliveryIdentity, type DeliveryLogStorage, isUuid } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { attemptList } from './attempt-list.ts'
+import { pageParameters } from '../connection/page.ts'
+import { isContradiction, listAttempts } from './attempt-list.sql.ts'
 import { COUNT_BY_HOUR, ENDPOINT_STATISTICS } from './delivery-hours.sql.ts'
 import { madeSince } from './delivery-id.ts'
 import { FIND_ATTEMPTS, FIND_BODY, FIND_RESENDS, FIND_UNFINISHED, RESEND } from './delivery-log.sql.ts'
 
 /** The deliveries as members see them: see DeliveryLogStorage. */
-export function deliveryLogStorage(database: Database): DeliveryLogStorage {
-  const { run, wake } = database
+export function deliveryLogStorage({ run, wake }: Database): DeliveryLogStorage {
   return {
-    ...attemptList(database),
+    async listAttempts(organizationId, { http_status, ...filter }, page) {
+      const asked = { http_status, ...filter }
+      if (isContradiction(asked)) return { items: [], reached: null }
+      const found = await run(listAttempts(asked, page.after), {
+        organization_id: organizationId,
+        ...filter,
+        from: http_status?.from ?? null,
+        to: http_status?.to ?? null,
+        ...pageParameters(page),
+      })
+      return {
+        items: found.flatMap(({ is_match, is_last: _, ...attempt }) => (is_match ? [attempt] : [])),
+        reached: found.find(({ is_last }) => is_last) ?? null,
+      }
+    },
 
     async find(organizationId, id) {
       if (!isUuid(id)) return null

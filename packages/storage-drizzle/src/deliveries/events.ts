@@ -1,6 +1,6 @@
 import type { EventStorage, RecordedEvent } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import type { Parameters } from '../connection/statement.ts'
+import type { Parameters } from '../connection/run.ts'
 import { RECORD_EVENT } from './events.sql.ts'
 
 /** See EventStorage. */

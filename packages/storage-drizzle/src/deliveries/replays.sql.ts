@@ -1,6 +1,8 @@
-import { ERASED, type Replay } from '@quickquote/core/internal'
-import { bool, int, oneOf, selected, statement, text, time, uuid } from '../connection/statement.ts'
+import { ERASED } from '@quickquote/core/internal'
+import { newestFirst } from '../connection/page.ts'
+import { bool, columnsOf, int, selected, statement, text } from '../connection/statement.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
+import { replays } from '../schema.ts'
 import { deliveryIds, madeSinceOf, newDeliveryId } from './delivery-id.ts'
 
 /**
@@ -25,19 +27,11 @@ export const INSERT_REPLAY = statement(
     returning 1 as inserted`,
 )
 
-const REPLAY = {
-  id: uuid,
-  endpoint_id: uuid,
-  state: oneOf<Replay['state']>(),
-  since: time,
-  until: time,
-  status: oneOf<Replay['status']>(),
-  examined: int,
-  total: int,
-  resent: int,
-  created_at: time,
-  updated_at: time,
-}
+const REPLAY = columnsOf(
+  replays,
+  ['id', 'endpoint_id', 'state', 'since', 'until', 'status', 'examined', 'total', 'resent'],
+  ['created_at', 'updated_at'],
+)
 
 export const FIND_REPLAY = statement(
   REPLAY,
@@ -49,7 +43,7 @@ export const LIST_REPLAYS = statement(
   REPLAY,
   `select ${selected(REPLAY)} from $schema.replays
     where organization_id = $organization_id and endpoint_id = $endpoint_id
-    order by created_at desc, id desc limit $limit::int`,
+    order by ${newestFirst('replays')} limit $limit::int`,
 )
 
 /** Waits for a batch that is being sent, which is the last one. */

@@ -1,5 +1,4 @@
-import { millisOf } from '../connection/readable.ts'
-import { int, nullable, statement, text, time, uuid } from '../connection/statement.ts'
+import { int, millisOf, nullable, statement, text, time, uuid } from '../connection/statement.ts'
 
 /** The number of recent attempts considered. */
 const RECENT = 100

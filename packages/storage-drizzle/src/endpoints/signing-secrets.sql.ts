@@ -1,14 +1,11 @@
-import { bool, bytes, int, nullable, selected, statement, text, uuid } from '../connection/statement.ts'
+import { bool, bytes, columnsOf, int, nullable, selected, statement, text } from '../connection/statement.ts'
+import { webhookEndpoints } from '../schema.ts'
 
-const SECRETS = {
-  id: uuid,
-  secret_ciphertext: nullable(bytes),
-  secret_key_id: nullable(text),
-  previous_secret_ciphertext: nullable(bytes),
-  previous_secret_key_id: nullable(text),
-  headers_ciphertext: nullable(bytes),
-  headers_key_id: nullable(text),
-}
+const SECRETS = columnsOf(
+  webhookEndpoints,
+  ['id', 'secret_ciphertext', 'secret_key_id', 'previous_secret_ciphertext'],
+  ['previous_secret_key_id', 'headers_ciphertext', 'headers_key_id'],
+)
 
 /** Endpoints with anything that is not encrypted with a key, by id. */
 export const LOCK_OLD = statement(

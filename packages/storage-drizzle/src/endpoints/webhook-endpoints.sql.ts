@@ -1,46 +1,35 @@
-import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
 import {
-  bool,
   bytes,
-  list,
+  columnsOf,
+  insertion,
   nullable,
-  oneOf,
   selected,
   statement,
   text,
-  time,
   uuid,
 } from '../connection/statement.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
+import { webhookEndpoints } from '../schema.ts'
 
 /** The columns that members see. */
-const ENDPOINT = {
-  id: uuid,
-  organization_id: uuid,
-  name: text,
-  url: text,
-  description: nullable(text),
-  events: list<string>(),
-  trigger_mode: oneOf<StoredWebhookEndpoint['trigger_mode']>(),
-  ordering: oneOf<StoredWebhookEndpoint['ordering']>(),
-  is_enabled: bool,
-  disabled_reason: oneOf<StoredWebhookEndpoint['disabled_reason']>(),
-  header_names: list<string>(),
-  secret_hint: text,
-  previous_secret_expires_at: nullable(time),
-  created_at: time,
-  updated_at: time,
-}
+const ENDPOINT = columnsOf(
+  webhookEndpoints,
+  ['id', 'organization_id', 'name', 'url', 'description', 'events', 'trigger_mode', 'ordering'],
+  ['is_enabled', 'disabled_reason', 'header_names', 'secret_hint', 'previous_secret_expires_at'],
+  ['created_at', 'updated_at'],
+)
+
+const SECRETS = columnsOf(webhookEndpoints, [
+  'secret_ciphertext',
+  'secret_key_id',
+  'headers_ciphertext',
+  'headers_key_id',
+])
 
 /** Inserts nothing if there are `$maximum` already: count them one at a time. */
 export const INSERT_ENDPOINT = statement(
   { id: uuid },
-  `insert into $schema.webhook_endpoints (id, organization_id, name, url, description, events, trigger_mode,
-      ordering, is_enabled, disabled_reason, header_names, headers_ciphertext, headers_key_id, secret_ciphertext,
-      secret_key_id, secret_hint, previous_secret_expires_at, created_at, updated_at)
-    select $id, $organization_id, $name, $url, $description, $events, $trigger_mode,
-      $ordering, $is_enabled, $disabled_reason, $header_names, $headers_ciphertext, $headers_key_id, $secret_ciphertext,
-      $secret_key_id, $secret_hint, $previous_secret_expires_at, $created_at, $updated_at
+  `${insertion(webhookEndpoints, { ...ENDPOINT, ...SECRETS })}
     where ${notErased()} and $maximum::int > (
       select count(*) from $schema.webhook_endpoints where organization_id = $organization_id and deleted_at is null
     )

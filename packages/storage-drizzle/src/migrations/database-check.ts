@@ -1,6 +1,7 @@
 import { ConfigurationError } from '@quickquote/core'
 import type { Statements } from '../connection/driver.ts'
-import { type Row, run } from '../connection/statement.ts'
+import { run } from '../connection/run.ts'
+import type { Row } from '../connection/statement.ts'
 import { FIND_FAULTS } from './migrations.sql.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ConfigurationError } from '@quickquote/core'
 import { type Driver, MIGRATION, type Statements } from '../connection/driver.ts'
-import { run } from '../connection/statement.ts'
+import { run } from '../connection/run.ts'
 import { DEFAULT_SCHEMA } from '../schema-name.ts'
 import { checkDatabase } from './database-check.ts'
 import { FIND_SCHEMA, READ_JOURNAL } from './migrations.sql.ts'

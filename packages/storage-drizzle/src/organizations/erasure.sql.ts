@@ -1,10 +1,10 @@
 import { ERASED } from '@quickquote/core/internal'
 import { getTableName } from 'drizzle-orm'
-import { millisOf } from '../connection/readable.ts'
 import {
   bool,
   int,
   json,
+  millisOf,
   nullable,
   oneOf,
   type Statement,

@@ -1,7 +1,16 @@
 import type { Quote, TraceContext } from '@quickquote/core'
 import type { ClaimedStart } from '@quickquote/core/internal'
-import { millisOf } from '../connection/readable.ts'
-import { json, nullable, oneOf, smallint, statement, text, time, uuid } from '../connection/statement.ts'
+import {
+  json,
+  millisOf,
+  nullable,
+  oneOf,
+  smallint,
+  statement,
+  text,
+  time,
+  uuid,
+} from '../connection/statement.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
 
 /** The quote within an order, if it is in the host's own tables. */

@@ -1,7 +1,6 @@
 import { type ClaimedStart, type PipelineStartStorage, pick } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { traceOf } from '../connection/readable.ts'
-import type { Row } from '../connection/statement.ts'
+import { type Row, traceOf } from '../connection/statement.ts'
 import { claimForAcceptance } from './acceptance.ts'
 import type { QuoteOfHost } from './pipeline-starts.sql.ts'
 import * as sql from './pipeline-starts.sql.ts'

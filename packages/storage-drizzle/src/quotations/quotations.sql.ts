@@ -2,12 +2,12 @@ import type { Source } from '@quickquote/core'
 import {
   type Proposal,
   QUOTATION_STATUSES,
-  type Quotation,
   type QuotationStatus,
   SOURCES,
   type StepStatus,
 } from '@quickquote/core/internal'
 import {
+  columnsOf,
   json,
   nullable,
   oneOf,
@@ -19,39 +19,23 @@ import {
   uuid,
 } from '../connection/statement.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
+import { proposals, quotations } from '../schema.ts'
 
-const STATE = {
-  id: uuid,
-  status: oneOf<QuotationStatus>(),
-  processed_step: oneOf<Quotation['processed_step']>(),
-  error_code: nullable(text),
-  updated_at: time,
-}
+const STATE = columnsOf(quotations, ['id', 'status', 'processed_step', 'error_code', 'updated_at'])
 
-const SUMMARY = {
-  id: uuid,
-  name: text,
-  description: text,
-  status: oneOf<QuotationStatus>(),
-  processed_step: oneOf<Quotation['processed_step']>(),
-  source: oneOf<Source>(),
-  config_id: nullable(uuid),
-  error_code: nullable(text),
-  external_id: nullable(text),
-  metadata: nullable(json<Readonly<Record<string, unknown>>>()),
-  created_at: time,
-  updated_at: time,
-}
+const SUMMARY = columnsOf(
+  quotations,
+  ['id', 'name', 'description', 'status', 'processed_step', 'source', 'config_id'],
+  ['error_code', 'external_id', 'metadata', 'created_at', 'updated_at'],
+)
 
-const PROPOSAL = {
-  id: uuid,
-  name: text,
-  status: oneOf<Proposal['status']>(),
-  document_id: nullable(uuid),
-  quotation_id: uuid,
-  created_at: time,
-  updated_at: time,
-}
+const { organization_id: _, ...PROPOSAL } = columnsOf(proposals)
+
+const LOCKED = columnsOf(
+  quotations,
+  ['organization_id', 'name', 'source', 'status', 'error_code', 'updated_at'],
+  ['traceparent', 'tracestate'],
+)
 
 // Look-ups by id do not check the organization: their caller does.
 
@@ -187,20 +171,8 @@ export const INSERT_QUOTATIONS = statement(
 
 /** For the report of a step: serializes reports until the transaction ends. */
 export const LOCK_PROGRESS = statement(
-  {
-    quotation_id: uuid,
-    organization_id: uuid,
-    name: text,
-    source: oneOf<Source>(),
-    status: oneOf<QuotationStatus>(),
-    error_code: nullable(text),
-    updated_at: time,
-    traceparent: nullable(text),
-    tracestate: nullable(text),
-  },
-  `select id as quotation_id, organization_id, name, source, status, error_code, ${selected({ updated_at: time })},
-      traceparent, tracestate
-    from $schema.quotations where id = $id for no key update`,
+  { quotation_id: uuid, ...LOCKED },
+  `select id as quotation_id, ${selected(LOCKED)} from $schema.quotations where id = $id for no key update`,
 )
 
 /** A separate statement: the one that waited for the lock still sees the steps from before. */

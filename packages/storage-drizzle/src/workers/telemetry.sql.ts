@@ -1,5 +1,4 @@
-import { millisOf } from '../connection/readable.ts'
-import { int, nullable, statement, text, time, uuid } from '../connection/statement.ts'
+import { int, millisOf, nullable, statement, text, time, uuid } from '../connection/statement.ts'
 
 function waiting(what: string, due: string): string {
   return `select ${what} from $schema.deliveries

@@ -1,6 +1,6 @@
 import { QUEUE_COUNT_LIMIT, type TelemetryStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { traceOf } from '../connection/readable.ts'
+import { traceOf } from '../connection/statement.ts'
 import { FIND_ORIGINS, READ_QUEUE } from './telemetry.sql.ts'
 
 /** See TelemetryStorage. */

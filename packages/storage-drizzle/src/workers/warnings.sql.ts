@@ -1,6 +1,15 @@
 import type { WarningKind } from '@quickquote/core/internal'
-import { millisOf } from '../connection/readable.ts'
-import { int, nullable, oneOf, smallint, statement, text, time, uuid } from '../connection/statement.ts'
+import {
+  int,
+  millisOf,
+  nullable,
+  oneOf,
+  smallint,
+  statement,
+  text,
+  time,
+  uuid,
+} from '../connection/statement.ts'
 
 /** Concurrent workers may record out of order, so the attempts decide. */
 export const NOTE_FAILING_ENDPOINTS = statement(

@@ -1,5 +1,4 @@
-import { millisOf } from '../connection/readable.ts'
-import { bool, int, statement, time } from '../connection/statement.ts'
+import { bool, int, millisOf, statement, time } from '../connection/statement.ts'
 
 const NOW = millisOf("date_trunc('milliseconds', clock_timestamp())")
 

@@ -1,0 +1,64 @@
+import { encode, type Parameter, type Statements } from './driver.ts'
+import type { Column, ColumnTypes, Row, Statement } from './statement.ts'
+
+/** By name. Unused ones are dropped. */
+export type Parameters = Readonly<Record<string, Parameter>>
+
+/** A statement for drivers: `$1`, `$2` … in the order of the names. */
+interface Numbered {
+  readonly text: string
+  readonly names: readonly string[]
+  readonly columns: readonly (readonly [string, Column<unknown>])[]
+}
+
+const written = new WeakMap<Statement, Map<string, Numbered>>()
+
+/** The statement for the quoted name of an SQL schema. Cached. */
+export function numbered(statement: Statement, schema: string): Numbered {
+  const bySchema = written.get(statement) ?? new Map<string, Numbered>()
+  written.set(statement, bySchema)
+  const known = bySchema.get(schema)
+  if (known !== undefined) return known
+  const names: string[] = []
+  const text = statement.text.replaceAll('$schema', schema).replace(/\$([a-z]\w*)/g, (_, name: string) => {
+    if (!names.includes(name)) names.push(name)
+    return `$${names.indexOf(name) + 1}`
+  })
+  const made = { text, names, columns: Object.entries(statement.columns) }
+  bySchema.set(schema, made)
+  return made
+}
+
+/**
+ * @throws Error for a name without a value, because it would become null
+ */
+export function valuesOf({ names }: Numbered, parameters: Parameters): Parameter[] {
+  return names.map((name) => {
+    const value = parameters[name]
+    if (value === undefined)
+      throw new Error(`The statement has the parameter ${name}, but no value was given.`)
+    return value
+  })
+}
+
+/** Runs a statement with named parameters. `schema`: the quoted name of the SQL schema. */
+export async function run<Columns extends ColumnTypes>(
+  statements: Pick<Statements, 'values'>,
+  schema: string,
+  statement: Statement<Columns>,
+  parameters: Parameters = {},
+): Promise<Row<Columns>[]> {
+  const made = numbered(statement, schema)
+  const rows = await statements.values(made.text, valuesOf(made, parameters).map(encode))
+  return rows.map((row) => rowOf(made, row) as Row<Columns>)
+}
+
+/** By position: a host's client may rename columns. */
+function rowOf({ columns }: Numbered, values: readonly unknown[]): object {
+  const row: Record<string, unknown> = {}
+  for (const [index, [name, { read }]] of columns.entries()) {
+    const value = values[index]
+    row[name] = value === null || read === undefined ? value : read(value as string)
+  }
+  return row
+}
