@@ -3,7 +3,7 @@ import { button, dialog, hasChromium, type Page, row } from '@quickquote/dev-ser
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { choose, press, type } from './keyboard.ts'
-import { expectNoViolations, PATIENCE, usePortal } from './portal-browser.ts'
+import { PATIENCE, usePortal } from './portal-browser.ts'
 
 /** For many steps, each of which may be slow. */
 const JOURNEY_MS = 300_000
@@ -170,23 +170,6 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('For everybody, i
         press(page, button(page, 'Export as CSV')),
       ])
       expect(await readFile(await file.path(), 'utf8')).toContain('Rolled')
-    },
-    JOURNEY_MS,
-  )
-
-  it.each(['light', 'dark'] as const)(
-    'axe finds nothing in the documentation, nor in an operation that is tried out: %s',
-    async (colorScheme) => {
-      const page = await open(null, '', { colorScheme })
-      await page.goto(`${server.url}/api-docs`)
-      await page.getByRole('button', { name: 'post /v1/integrations/quotations', exact: true }).click()
-      const operation = page.locator('.opblock.is-open')
-      await operation.locator('.highlight-code').first().waitFor()
-      await expectNoViolations(page, 'an operation')
-      await operation.getByRole('tab', { name: 'Schema' }).first().click()
-      await operation.getByRole('button', { name: 'Try it out' }).click()
-      await operation.getByRole('button', { name: 'Execute' }).waitFor()
-      await expectNoViolations(page, 'an operation that is tried out')
     },
     JOURNEY_MS,
   )

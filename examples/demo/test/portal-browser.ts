@@ -54,8 +54,11 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
   await page.emulateMedia({ colorScheme: 'light' })
 }
 
-/** The portal on a server of the example, for the tests of a file. */
-export function usePortal() {
+/**
+ * The portal on a server of the example, for the tests of a file.
+ * @param debuggingPort where other programs can reach the browser too
+ */
+export function usePortal(debuggingPort?: number) {
   const server = useExample({
     PIPELINE_STEP_MS: '20',
     // So late that no retry changes a screen during a test.
@@ -64,7 +67,7 @@ export function usePortal() {
   let browser: Browser
 
   beforeAll(async () => {
-    browser = await openBrowser()
+    browser = await openBrowser(debuggingPort)
     return () => browser.close()
   })
 
@@ -105,6 +108,39 @@ export function usePortal() {
     }
   }
 
+  /** The path of each screen of Acme's admin, filled, with a part that is there once it is complete. */
+  async function everyScreen(): Promise<[path: string, part: string][]> {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('With a very long name that says what it is for and who asked for it')
+    await admin.answer('broken')
+    await admin.quote('A quote with a long name, too')
+    const attempts = () =>
+      admin.send<{ delivery_id: string }[]>('GET', `/webhooks/deliveries?endpoint_id=${id}`, 200)
+    await vi.waitFor(async () => expect(await attempts()).toHaveLength(1), PATIENCE)
+    await admin.answer('ok')
+    const [attempt] = await attempts()
+    await admin.send('POST', '/api-keys', 201, {
+      ...{ name: 'Soon to expire', expires_at: new Date(Date.now() + 10 * 86_400_000).toISOString() },
+    })
+    return [
+      ['api-keys', 'table'],
+      ['endpoints', 'table'],
+      [`endpoints/${id}`, '.chart'],
+      [`endpoints/${id}?edit=yes`, 'form'],
+      ['deliveries', 'table'],
+      [`deliveries/${attempt?.delivery_id}`, '.code'],
+      ['events', 'details'],
+      ['audit-log', 'table'],
+    ]
+  }
+
+  /** Opens one of them. */
+  async function goTo(page: Page, [path, part]: readonly [path: string, part: string]): Promise<void> {
+    // A different URL before the `#` reloads the page, so that no part of the previous screen is left.
+    await page.goto(`${server.url}/portal/?${encodeURIComponent(path)}#/${ACME}/${path}`)
+    await page.locator(`main ${part}`).first().waitFor()
+  }
+
   /**
    * A page of a signed-in member. It must log no error of scripts, content policy or loading, and no key or secret may be in
    * its requests' URLs or its log.
@@ -135,5 +171,5 @@ export function usePortal() {
     return page
   }
 
-  return { server, as, open }
+  return { server, as, open, everyScreen, goTo }
 }

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { button, dialog, hasChromium, type Page, row, styleOf } from '@quickquote/dev-servers/browser'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ACME, DEMO_PASSWORD } from '../src/members.ts'
 import { signIn } from './partner-client.ts'
 import { expectAccessible, expectFits, PATIENCE, usePortal, VIEWS } from './portal-browser.ts'
 
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in Chromium', () => {
-  const { server, as, open } = usePortal()
+  const { server, as, open, everyScreen, goTo } = usePortal()
   const kept = (page: Page) =>
     page.evaluate<unknown[]>(
       '[localStorage.length, sessionStorage.length, document.cookie, location.href, document.title]',
@@ -448,33 +448,10 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
   })
 
   describe('on every screen', () => {
-    let screens: [string, string][] = []
+    let screens: Awaited<ReturnType<typeof everyScreen>> = []
 
     beforeAll(async () => {
-      const admin = await as('admin@acme.example')
-      const { id } = await admin.endpoint(
-        'With a very long name that says what it is for and who asked for it',
-      )
-      await admin.answer('broken')
-      await admin.quote('A quote with a long name, too')
-      const attempts = () =>
-        admin.send<{ delivery_id: string }[]>('GET', `/webhooks/deliveries?endpoint_id=${id}`, 200)
-      await vi.waitFor(async () => expect(await attempts()).toHaveLength(1), PATIENCE)
-      await admin.answer('ok')
-      const [attempt] = await attempts()
-      await admin.send('POST', '/api-keys', 201, {
-        ...{ name: 'Soon to expire', expires_at: new Date(Date.now() + 10 * 86_400_000).toISOString() },
-      })
-      screens = [
-        ['api-keys', 'table'],
-        ['endpoints', 'table'],
-        [`endpoints/${id}`, '.chart'],
-        [`endpoints/${id}?edit=yes`, 'form'],
-        ['deliveries', 'table'],
-        [`deliveries/${attempt?.delivery_id}`, '.code'],
-        ['events', 'details'],
-        ['audit-log', 'table'],
-      ]
+      screens = await everyScreen()
     })
 
     it.each(VIEWS)(
@@ -483,12 +460,10 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
         const page = await open('admin@acme.example', 'events', {
           ...{ locale, reducedMotion: 'reduce', viewport: { width, height: 900 } },
         })
-        for (const [index, [path, part]] of screens.entries()) {
-          // A different URL before the `#` reloads the page, so that no part of the previous screen is left.
-          await page.goto(`${server.url}/portal/?${index}#/${ACME}/${path}`)
-          await page.locator(`main ${part}`).first().waitFor()
-          if (hasAxe) await expectAccessible(page, path)
-          await expectFits(page, path)
+        for (const screen of screens) {
+          await goTo(page, screen)
+          if (hasAxe) await expectAccessible(page, screen[0])
+          await expectFits(page, screen[0])
         }
       },
       // For eight whole screens.

@@ -23,10 +23,15 @@ export const hasChromium = installed !== undefined
 if (!hasChromium)
   console.log('Skipped: tests in Chromium. Install it, or set CHROMIUM to its path, to run them.')
 
-export function openBrowser(): Promise<Browser> {
+/** @param debuggingPort where other programs can reach it too */
+export function openBrowser(debuggingPort?: number): Promise<Browser> {
   if (installed === undefined) throw new Error('Chromium not found: install it, or set CHROMIUM to its path.')
   const isRoot = process.getuid?.() === 0
-  const args = [...FEW_PROCESSES, ...(isRoot ? ['--no-sandbox'] : [])]
+  const args = [
+    ...FEW_PROCESSES,
+    ...(isRoot ? ['--no-sandbox'] : []),
+    ...(debuggingPort === undefined ? [] : [`--remote-debugging-port=${debuggingPort}`]),
+  ]
   return chromium.launch({ executablePath: installed, args })
 }
 

@@ -17,6 +17,7 @@ export {
   startPostgres,
 } from './embedded-postgres.ts'
 export { freePort } from './free-port.ts'
+export { installed } from './installed.ts'
 export { listens } from './listens.ts'
 export { type LossyProxy, lossyProxy } from './lossy-proxy.ts'
 export { hasNginx, type Nginx, startNginx } from './nginx.ts'

@@ -73,6 +73,7 @@ const ATTRIBUTES = [
   ['h4, h5', 'aria-level', () => '3'],
   ['.examples-select-element', 'aria-label', () => 'Example'],
   ['textarea.body-param__text', 'aria-label', () => 'Request body'],
+  ['td.col_header', 'role', () => 'columnheader'],
   [
     '.responses-table[role]',
     'aria-label',

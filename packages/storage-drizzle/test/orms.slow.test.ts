@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installed } from '@quickquote/dev-servers'
 import { beforeAll, expect, it } from 'vitest'
 import { LINES } from './documented.ts'
 import { useTransactions } from './host-transactions.ts'
-import { installed } from './installed.ts'
 import { orms, PACKAGES } from './orms.ts'
 
 const context = useTransactions()

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { installed } from './installed.ts'
+import { installed } from '@quickquote/dev-servers'
 
 const run = promisify(execFile)
 

@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createIntegrations } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
+import { installed } from '@quickquote/dev-servers'
 import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { type DrizzleTransaction, drizzleStorage, type HostDrizzle } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import { installed } from '../../storage-drizzle/test/installed.ts'
 import { createClock, createTestKit, startReceiver } from '../src/index.ts'
 
 /** No dependencies of the workspace: drizzle has PGlite among its optional peers, and would be there twice. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { scratchFolder } from '@quickquote/dev-servers'
+import { scratchFolder } from './scratch-folder.ts'
 
 const run = promisify(execFile)
 
@@ -10,6 +10,12 @@ const run = promisify(execFile)
 export async function installed(packages: readonly string[]) {
   const folder = await mkdtemp(join(scratchFolder(), 'quickquote-host-'))
   const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts']
-  await run('npm', [...install, '--prefix', folder, ...packages])
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
+  const remove = () => rm(folder, { recursive: true, force: true })
+  try {
+    await run('npm', [...install, '--prefix', folder, ...packages])
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  return { folder, remove }
 }
