@@ -14,12 +14,13 @@ import {
   TRIGGER_MODES,
   WARNING_KINDS,
 } from '@quickquote/core/internal'
-import { relations, type SQL, sql } from 'drizzle-orm'
+import { relations, sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
   customType,
   integer,
+  jsonb,
   pgSchema,
   primaryKey,
   smallint,
@@ -33,18 +34,6 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
   dataType: () => 'bytea',
   toDriver: (bytes) => Buffer.from(bytes),
 })
-
-/**
- * JSON, sent as text and cast by PostgreSQL. With drizzle's own column type, postgres.js would serialize it a second
- * time, and the row would hold a JSON string.
- */
-const json = <T>(name: string) =>
-  customType<{ data: T }>({
-    dataType: () => 'jsonb',
-    toDriver: (value): SQL => sql`${JSON.stringify(value)}::text::jsonb`,
-    // A client wrapped by drizzle may leave it as text. Our columns hold objects and arrays.
-    fromDriver: (value) => (typeof value === 'string' ? JSON.parse(value) : value) as T,
-  })(name)
 
 /** Milliseconds, as in JavaScript, so that values survive a round trip. */
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
@@ -75,15 +64,15 @@ function newTables(schema: string) {
       resource_type: text('resource_type', { enum: AUDIT_RESOURCE_TYPES }).notNull(),
       resource_id: uuid('resource_id').notNull(),
       resource_name: text('resource_name').notNull(),
-      changes: json<AuditChange[]>('changes').notNull(),
+      changes: jsonb('changes').$type<AuditChange[]>().notNull(),
       created_at: moment('created_at').notNull(),
     }),
     erasedOrganizations: table('erased_organizations', {
       organization_hash: bytea('organization_hash').primaryKey(),
       organization_id: uuid('organization_id').unique(),
       keeps_audit_log: boolean('keeps_audit_log').notNull(),
-      removed: json<Readonly<Record<string, number>>>('removed').notNull().default({}),
-      left_to_host: json<LeftToHost[]>('left_to_host'),
+      removed: jsonb('removed').$type<Readonly<Record<string, number>>>().notNull().default({}),
+      left_to_host: jsonb('left_to_host').$type<LeftToHost[]>(),
       requested_at: moment('requested_at').notNull(),
       finished_at: moment('finished_at'),
       open_then: text('open_then').array(),
@@ -107,7 +96,7 @@ function newTables(schema: string) {
       error_code: text('error_code'),
       external_id: text('external_id'),
       requirements_text: text('requirements_text'),
-      metadata: json<Readonly<Record<string, unknown>>>('metadata'),
+      metadata: jsonb('metadata').$type<Readonly<Record<string, unknown>>>(),
       traceparent: text('traceparent'),
       tracestate: text('tracestate'),
       created_at: moment('created_at').notNull(),
@@ -186,7 +175,7 @@ function newTables(schema: string) {
       attempt: smallint('attempt').notNull().default(0),
       leased_by: uuid('leased_by'),
       /** The quote, if it is in the host's own tables. */
-      quote: json<Omit<Quote, 'id'>>('quote'),
+      quote: jsonb('quote').$type<Omit<Quote, 'id'>>(),
     }),
     webhookEndpoints: table('webhook_endpoints', {
       id: uuid('id').primaryKey(),
