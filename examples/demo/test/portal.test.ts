@@ -233,6 +233,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.goto(`${server.url}/portal`)
     await page.getByText('Acme GmbH').first().waitFor()
     expect(page.url()).toContain(ACME)
+    await page.locator('header').getByText('Ada Becker').waitFor()
     // The name of the product leads back to it.
     expect(await page.getByRole('link', { name: 'Quick Quotes' }).getAttribute('href')).toBe('/')
     await page.context().clearCookies()

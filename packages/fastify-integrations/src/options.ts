@@ -101,9 +101,9 @@ export interface FastifyIntegrationsOptions {
   /** Adds the API key routes. Pass false if you have your own screens and call `integrations.apiKeys`. Default true. */
   readonly apiKeyRoutes?: boolean
   /**
-   * Returns the names of members, by ID, for the `owner_name` of keys and the `actor_name` of audit entries. Called once
-   * for each response; nothing is stored. If it throws or takes more than 2 s, the names are null. Default none: no such
-   * fields.
+   * Returns the names of members, by ID, for the `owner_name` of keys, the `actor_name` of audit entries and the
+   * `member_name` of `GET …/me`. Called once for each response; nothing is stored. If it throws or takes more than 2 s, the
+   * names are null. Default none: no such fields.
    */
   readonly describeMembers?: DescribeMembers
   /** The interactive API documentation; false turns it off. Default at `/api-docs`. */

@@ -44,7 +44,7 @@ export function routeTable(
     kind: 'session',
     routes: [...webhookRoutes(integrations), ...deliveryRoutes(integrations), ...replayRoutes(integrations)],
   }
-  const me: Area = { prefix: `${ORGANIZATION_PREFIX}/me`, kind: 'session', routes: meRoutes() }
+  const me: Area = { prefix: `${ORGANIZATION_PREFIX}/me`, kind: 'session', routes: meRoutes(names) }
   const auditLog: Area = {
     prefix: `${ORGANIZATION_PREFIX}/audit-log`,
     kind: 'session',

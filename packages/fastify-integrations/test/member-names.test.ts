@@ -60,6 +60,16 @@ describe('describeMembers', () => {
     expect(calls).toHaveLength(2)
   })
 
+  it('names the signed-in member', async () => {
+    const me = async (member: 'acme-member' | 'acme-admin') =>
+      (await call('GET', '/me', undefined, member)).body['member_name']
+    expect([await me('acme-member'), await me('acme-admin')]).toEqual(['Ada', null])
+    expect(calls).toEqual([
+      [['acme-member'], ACME],
+      [['acme-admin'], ACME],
+    ])
+  })
+
   it.each<[string, Describe]>([
     [
       'throws',
@@ -84,5 +94,7 @@ describe('describeMembers', () => {
     })
     expect(status).toBe(201)
     expect(body).not.toHaveProperty('owner_name')
+    const me = await plain.host.call('GET', `${PATH}/me`, { member: 'acme-member' })
+    expect(me.body).not.toHaveProperty('member_name')
   })
 })

@@ -317,7 +317,9 @@ function Header({ organizations }: { organizations: readonly Organization[] }) {
       )}
       <span class="brand-end">
         {apiReferenceUrl !== undefined && <a href={apiReferenceUrl}>{t('nav.reference')}</a>}
-        <span class="member">{me.member_id}</span>
+        <span class="member" title={me.member_id}>
+          {me.member_name ?? me.member_id}
+        </span>
         {signOutUrl !== undefined && <a href={signOutUrl}>{t('session.sign-out')}</a>}
       </span>
     </header>

@@ -1,5 +1,6 @@
 import type { Session } from '@quickquote/core'
 import { Type, Uuid } from '@quickquote/core/internal'
+import type { NameMembers } from '../answers/member-names.ts'
 import { sessionOf } from '../auth/session-auth.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'
@@ -15,6 +16,12 @@ const Organization = Type.Object({
 const Me = Type.Object(
   {
     member_id: Type.String(),
+    member_name: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description: 'Present if the application names its members. Null if it does not know this one.',
+      }),
+    ),
     organization: Organization,
     permissions: Type.Array(Type.String(), {
       description: 'The permissions of the member in this organization.',
@@ -27,7 +34,7 @@ const Me = Type.Object(
 )
 
 /** The caller's session, as this service understands it. */
-export function meRoutes(): readonly SessionRoute[] {
+export function meRoutes(nameMembers: NameMembers): readonly SessionRoute[] {
   const organization = { id: EXAMPLE.organizationId, name: 'Acme GmbH' }
   return [
     sessionRoute({
@@ -52,11 +59,14 @@ export function meRoutes(): readonly SessionRoute[] {
       errors: [],
       async handle({ member, request }) {
         const organizations = sessionOf(request).organizations.map(named)
-        const current = organizations.find(({ id }) => id === member.organizationId)
+        const { organizationId: organization_id, memberId: member_id } = member
+        const names = await nameMembers([{ organization_id, member_id }], 'member_id')
+        const current = organizations.find(({ id }) => id === organization_id)
         return {
           body: {
-            member_id: member.memberId,
-            organization: current ?? { id: member.organizationId, name: null },
+            member_id,
+            ...(names && { member_name: names[0] ?? null }),
+            organization: current ?? { id: organization_id, name: null },
             permissions: [...member.permissions].sort(),
             organizations,
           },

@@ -57,7 +57,8 @@ export function AuditLog() {
   const named = [...(endpoints.value ?? []), ...(keys.value?.items ?? [])]
   // Those with a name come last, and so replace the others.
   const people = new Map([
-    ...[me.member_id, person].map((id) => [id, id] as const),
+    [person, person] as const,
+    [me.member_id, me.member_name ?? me.member_id] as const,
     ...(keys.value?.items ?? []).map(
       ({ owner_id, owner_name }) => [owner_id, owner_name ?? owner_id] as const,
     ),

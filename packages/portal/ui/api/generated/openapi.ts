@@ -1023,6 +1023,8 @@ export interface components {
         /** Me */
         Me: {
             member_id: string;
+            /** @description Present if the application names its members. Null if it does not know this one. */
+            member_name?: string | null;
             organization: {
                 /** Format: uuid */
                 id: string;
