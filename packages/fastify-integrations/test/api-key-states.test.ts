@@ -1,7 +1,9 @@
-import type { Member } from '@quickquote/core'
-import type { ApiKeyMove, ApiKeyStatus } from '@quickquote/core/internal'
+import type { ApiKey, Member } from '@quickquote/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ACME, GLOBEX, type MemberName, NOWHERE, useHost } from './support/host.ts'
+
+type ApiKeyStatus = ApiKey['status']
+type ApiKeyMove = 'activate' | 'deactivate' | 'revoke'
 
 const HOUR_MS = 60 * 60 * 1000
 let ahead = 0

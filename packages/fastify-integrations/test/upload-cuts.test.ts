@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { DEFAULT_LIMITS, type FileStorage } from '@quickquote/core'
-import { createRequirementsFiles, silentLogger, type UploadStorage } from '@quickquote/core/internal'
+import { createRequirementsFiles, type Storage, silentLogger } from '@quickquote/core/internal'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { receiveMultipart, takeMultipart } from '../src/bodies/multipart.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
     async *get() {},
     async delete() {},
   }
-  const uploads: UploadStorage = {
+  const uploads: Storage['uploads'] = {
     // Like a slow database: the rest of the form has arrived before its file is read.
     record: () => sleep(5),
     renew: async () => true,

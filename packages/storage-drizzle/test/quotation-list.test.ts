@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { QuotationFilter } from '@quickquote/core'
-import { ANY_QUOTATION } from '@quickquote/core/internal'
 import { expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
+import { ANY_QUOTATION } from './samples.ts'
 
 const { sql, storage } = await openDatabase()
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { AuditEntry, NewQuotation, TraceContext } from '@quickquote/core'
+import type { AuditEntry, NewQuotation, QuotationFilter, TraceContext } from '@quickquote/core'
 import type {
   ApiKeyMaximum,
   AttemptFilter,
@@ -104,6 +104,14 @@ export function sampleSecrets() {
 }
 
 /** Filters that leave out nothing. */
+export const ANY_QUOTATION: QuotationFilter = {
+  status: null,
+  source: null,
+  created_since: null,
+  created_until: null,
+  external_id: null,
+}
+
 export const ANY_ENTRY: AuditFilter = {
   resource_id: null,
   action: null,

@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { ANY_QUOTATION, EXPORT_PARTS, type Position } from '@quickquote/core/internal'
+import { EXPORT_PARTS, type Position } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { type Everything, everything, rowsOf } from './organization-samples.ts'
 import {
   ANY_ATTEMPT,
+  ANY_QUOTATION,
   MANY_KEYS,
   sampleApiKey,
   sampleAuditEntry,

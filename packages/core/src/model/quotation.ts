@@ -106,13 +106,6 @@ export interface QuotationFilter {
   readonly created_until: Date | null
   readonly external_id: string | null
 }
-export const ANY_QUOTATION: QuotationFilter = {
-  status: null,
-  source: null,
-  created_since: null,
-  created_until: null,
-  external_id: null,
-}
 
 /** Proposal metadata (specification, "Proposal"). */
 export const Proposal = Type.Object(

@@ -3,7 +3,7 @@ import { answerInTime } from '../lib/answer-in-time.ts'
 import { IntegrationError } from '../lib/errors.ts'
 import { ERASED, type Erasure, type LeftToHost, type RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds, checkOrganizationId } from '../model/ids.ts'
-import { ANY_QUOTATION } from '../model/quotation.ts'
+import type { QuotationFilter } from '../model/quotation.ts'
 import type { OpenErasure } from '../storage/erasure.ts'
 import type { Storage } from '../storage/storage.ts'
 import { auditEntry } from './audit-log.ts'
@@ -153,6 +153,14 @@ async function requireGone(
   if (id !== undefined) {
     throw new Error(`quotations.erase deleted nothing: quotations.list still returns ${id}.`)
   }
+}
+
+const ANY_QUOTATION: QuotationFilter = {
+  status: null,
+  source: null,
+  created_since: null,
+  created_until: null,
+  external_id: null,
 }
 
 async function quotationsOf(

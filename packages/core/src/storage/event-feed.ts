@@ -24,7 +24,7 @@ export interface FeedPart {
 }
 
 /** An open transaction that has written an event of an organization: the feed of that organization waits for its end. */
-export interface FeedWriter {
+interface FeedWriter {
   /** The same each time that the transaction is found. */
   readonly id: string
   /** The process of PostgreSQL that serves it; null for a prepared transaction. */

@@ -1,14 +1,14 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
 
 /** A secret for testing an encryption key. */
-export interface SampleSecret extends EncryptedSecret {
+interface SampleSecret extends EncryptedSecret {
   readonly endpoint_id: string
   /** The number of secrets encrypted with this key. */
   readonly secrets: number
 }
 
 /** The state of the database, for diagnosis. */
-export interface DatabaseFacts {
+interface DatabaseFacts {
   /** The server version, such as `18.4`. */
   readonly version: string
   /** A standby, or a database set to read-only. */

@@ -8,7 +8,7 @@ export interface DeliveryOrigin {
 }
 
 /** The queue over all workers, without tests. */
-export interface QueueState {
+interface QueueState {
   /** Due and not in flight. Counted up to `QUEUE_COUNT_LIMIT`. */
   readonly due: number
   /** Due, but their receiver asked for a pause. Counted up to the same limit. */

@@ -4,7 +4,7 @@ export interface ClockStorage {
 }
 
 /** The result of a heartbeat. */
-export interface Heartbeat {
+interface Heartbeat {
   /** The time of the database. */
   readonly at: Date
   /** The worker was unknown to the others: it has lost all its leases. */

@@ -1,11 +1,10 @@
-import { type ApiKeyStorage, isUuid } from '@quickquote/core/internal'
+import { isUuid, type Storage } from '@quickquote/core/internal'
 import { batched } from '../connection/batched.ts'
 import { type Database, oneAtATime } from '../connection/database.ts'
 import { pageParameters } from '../connection/page.ts'
 import * as sql from './api-keys.sql.ts'
 
-/** See ApiKeyStorage. */
-export function apiKeyStorage(database: Database): ApiKeyStorage {
+export function apiKeyStorage(database: Database): Storage['apiKeys'] {
   const { run } = database
 
   const findByHash = batched(async (hexes) => {

@@ -1,10 +1,10 @@
-import type { WorkerStorage } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core/internal'
 import { NOTIFY, wakeChannel } from './database.ts'
 import type { Driver, Listener } from './driver.ts'
 import { toStorageError } from './storage-error.ts'
 
 /** Notifies workers in every process of new work. */
-export interface Waker extends Pick<WorkerStorage, 'listen'> {
+export interface Waker extends Pick<Storage['workers'], 'listen'> {
   /** Sends a notification, at most one per 10 ms. A lost one only costs a delay: workers poll, too. */
   wake(): void
   /** Stops all listening. */

@@ -3,9 +3,9 @@ import type {
   ClaimedDelivery,
   DeliveryRound,
   DeliveryRoundResult,
-  DeliveryStorage,
   RoundMemory,
   SettledAttempt,
+  Storage,
 } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import type { Row } from '../connection/statement.ts'
@@ -42,8 +42,7 @@ const CAUGHT_UP_AT_ONCE = 2000
 /** A smaller claim is not a backlog. */
 const LARGE_CLAIM = 64
 
-/** See DeliveryStorage. */
-export function deliveryStorage(database: Database): DeliveryStorage {
+export function deliveryStorage(database: Database): Storage['deliveries'] {
   return {
     async round(wanted) {
       const { workerId, held, limit } = wanted

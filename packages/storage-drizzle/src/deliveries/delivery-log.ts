@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type DeliveryIdentity, type DeliveryLogStorage, isUuid } from '@quickquote/core/internal'
+import { type DeliveryIdentity, isUuid, type Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { pageParameters } from '../connection/page.ts'
 import { isContradiction, listAttempts } from './attempt-list.sql.ts'
@@ -7,8 +7,8 @@ import { COUNT_BY_HOUR, ENDPOINT_STATISTICS } from './delivery-hours.sql.ts'
 import { madeSince } from './delivery-id.ts'
 import { FIND_ATTEMPTS, FIND_BODY, FIND_RESENDS, FIND_UNFINISHED, RESEND } from './delivery-log.sql.ts'
 
-/** The deliveries as members see them: see DeliveryLogStorage. */
-export function deliveryLogStorage({ run, wake }: Database): DeliveryLogStorage {
+/** The deliveries as members see them. */
+export function deliveryLogStorage({ run, wake }: Database): Storage['deliveryLog'] {
   return {
     async listAttempts(organizationId, { http_status, ...filter }, page) {
       const asked = { http_status, ...filter }

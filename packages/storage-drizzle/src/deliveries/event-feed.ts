@@ -1,9 +1,9 @@
-import type { EventFeedStorage, FeedPosition } from '@quickquote/core/internal'
+import type { FeedPosition, Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { FIND_OPEN_WRITERS, FIND_START, LOOK_FOR_NEWS, READ_FEED } from './event-feed.sql.ts'
 
-/** See EventFeedStorage. The rules are in functions of the migration. */
-export function eventFeedStorage({ run }: Database): EventFeedStorage {
+/** The rules are in functions of the migration. */
+export function eventFeedStorage({ run }: Database): Storage['eventFeed'] {
   return {
     async read(organizationId, after, { types, source }, limit) {
       const [page] = await run(READ_FEED, {

@@ -1,10 +1,9 @@
-import type { EventStorage, RecordedEvent } from '@quickquote/core/internal'
+import type { RecordedEvent, Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import type { Parameters } from '../connection/run.ts'
 import { RECORD_EVENT } from './events.sql.ts'
 
-/** See EventStorage. */
-export function eventStorage({ run, wake }: Database): EventStorage {
+export function eventStorage({ run, wake }: Database): Storage['events'] {
   return {
     async record(event) {
       const [recorded] = await run(RECORD_EVENT, eventParameters(event))

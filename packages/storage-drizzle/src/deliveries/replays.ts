@@ -1,10 +1,9 @@
-import { isUuid, type ReplayStorage } from '@quickquote/core/internal'
+import { isUuid, type Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { FIRST_UUID } from './delivery-id.ts'
 import * as sql from './replays.sql.ts'
 
-/** See ReplayStorage. */
-export function replayStorage(database: Database): ReplayStorage {
+export function replayStorage(database: Database): Storage['replays'] {
   const { run } = database
 
   return {

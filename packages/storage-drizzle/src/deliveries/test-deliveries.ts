@@ -1,11 +1,10 @@
-import type { TestDeliveryStorage } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { madeSince } from './delivery-id.ts'
 import { eventParameters } from './events.ts'
 import { FIND_ATTEMPT_OF_TEST, FIND_TEST, INSERT_TEST, WITHDRAW_TEST } from './test-deliveries.sql.ts'
 
-/** See TestDeliveryStorage. */
-export function testDeliveryStorage({ run, wake }: Database): TestDeliveryStorage {
+export function testDeliveryStorage({ run, wake }: Database): Storage['testDeliveries'] {
   return {
     async insert(event, delivery) {
       const { id: delivery_id, endpointId: endpoint_id } = delivery

@@ -1,9 +1,9 @@
-import type { EndpointCondition, EndpointHealthStorage } from '@quickquote/core/internal'
+import type { EndpointCondition, Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { FIND_FAILING, READ_HEALTH } from './endpoint-health.sql.ts'
 
-/** See EndpointHealthStorage. Maintained by `delivery_round`. */
-export function endpointHealthStorage({ run }: Database): EndpointHealthStorage {
+/** Maintained by `delivery_round`. */
+export function endpointHealthStorage({ run }: Database): Storage['endpointHealth'] {
   return {
     async read(organizationId, ids) {
       if (ids.length === 0) return new Map()

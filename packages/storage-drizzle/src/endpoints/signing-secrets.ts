@@ -1,10 +1,9 @@
-import type { EndpointSecrets, SigningSecretStorage } from '@quickquote/core/internal'
+import type { EndpointSecrets, Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { encryptedSecret } from './encrypted-secret.ts'
 import { CLAIM_KEY, COUNT_SECRETS, LOCK_OLD, READ_CHECK_VALUES, SAVE_SECRETS } from './signing-secrets.sql.ts'
 
-/** See SigningSecretStorage. */
-export function signingSecretStorage({ run }: Database): SigningSecretStorage {
+export function signingSecretStorage({ run }: Database): Storage['signingSecrets'] {
   return {
     async lockOld({ keyId, after, limit }) {
       const rows = await run(LOCK_OLD, { key_id: keyId, after, limit })

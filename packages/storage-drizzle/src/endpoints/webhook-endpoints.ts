@@ -1,16 +1,15 @@
 import {
   isUuid,
+  type Storage,
   type StoredWebhookEndpoint,
   type WebhookEndpointChange,
-  type WebhookEndpointStorage,
 } from '@quickquote/core/internal'
 import { type Database, oneAtATime } from '../connection/database.ts'
 import { CATCH_UP } from '../deliveries/deliveries.sql.ts'
 import { encryptedSecret } from './encrypted-secret.ts'
 import * as sql from './webhook-endpoints.sql.ts'
 
-/** See WebhookEndpointStorage. */
-export function webhookEndpointStorage(database: Database): WebhookEndpointStorage {
+export function webhookEndpointStorage(database: Database): Storage['webhookEndpoints'] {
   const { run } = database
 
   async function names(organizationId: string, ids: readonly string[]) {
@@ -88,7 +87,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
   }
 }
 
-/** See WebhookEndpointStorage.update. */
+/** See `update` of the port. */
 async function update(
   { run, wake }: Database,
   which: { readonly organization_id: string; readonly id: string; readonly now: Date },

@@ -1,10 +1,9 @@
-import type { AuditStorage } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { pageParameters } from '../connection/page.ts'
 import { listEntries, RECORD_ENTRY } from './audit-log.sql.ts'
 
-/** See AuditStorage. */
-export function auditStorage({ run }: Database): AuditStorage {
+export function auditStorage({ run }: Database): Storage['auditLog'] {
   return {
     async record(entry) {
       const { changes, ...fields } = entry

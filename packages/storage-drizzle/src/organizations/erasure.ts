@@ -1,12 +1,12 @@
-import type { ErasureStorage } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core/internal'
 import { batched } from '../connection/batched.ts'
 import { type Database, oneAtATime, type UnhurriedDatabase } from '../connection/database.ts'
 
 import { auditStorage } from './audit-log.ts'
 import * as sql from './erasure.sql.ts'
 
-/** See ErasureStorage. History is changed by functions of the schema's owner. */
-export function erasureStorage(database: Database): Omit<ErasureStorage, keyof BatchErasing> {
+/** History is changed by functions of the schema's owner. */
+export function erasureStorage(database: Database): Omit<Storage['erasure'], keyof BatchErasing> {
   const { run, wake } = database
   const erasing = batched(async (ids) => {
     const found = await run(sql.FIND_ERASING, { organization_ids: ids })
@@ -104,7 +104,7 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, keyof B
 }
 
 /** The slow parts. */
-export type BatchErasing = Pick<ErasureStorage, 'removeRows' | 'removeAuditLog' | 'look'>
+export type BatchErasing = Pick<Storage['erasure'], 'removeRows' | 'removeAuditLog' | 'look'>
 
 /** Something else holds a lock on what is left, or a file is being uploaded. */
 const LEFT_MS = 5000

@@ -1,9 +1,8 @@
-import type { ExportStorage } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { EXPORT_PAGE } from './export.sql.ts'
 
-/** See ExportStorage. */
-export function exportStorage({ run }: Database): ExportStorage {
+export function exportStorage({ run }: Database): Storage['exports'] {
   return {
     readPage: (organizationId, part, after, limit) =>
       run(EXPORT_PAGE[part], { organization_id: organizationId, after: after ?? '[]', limit }),

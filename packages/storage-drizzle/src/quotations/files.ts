@@ -1,5 +1,5 @@
 import type { FileId, FileStorage } from '@quickquote/core'
-import { type UploadStorage, validationFailed } from '@quickquote/core/internal'
+import { type Storage, validationFailed } from '@quickquote/core/internal'
 import pLimit from 'p-limit'
 import type { Database } from '../connection/database.ts'
 import { type Guard, withStorageErrors } from '../connection/storage-error.ts'
@@ -76,8 +76,7 @@ export function fileStorage(database: Database, guard?: Guard): FileStorage {
   }
 }
 
-/** See UploadStorage. */
-export function uploadStorage(database: Database): UploadStorage {
+export function uploadStorage(database: Database): Storage['uploads'] {
   return {
     async record({ id, organization_id }, now) {
       await database.run(sql.RECORD_UPLOAD, { id, organization_id, now })

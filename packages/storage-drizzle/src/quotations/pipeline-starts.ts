@@ -1,4 +1,4 @@
-import { type ClaimedStart, type PipelineStartStorage, pick } from '@quickquote/core/internal'
+import { type ClaimedStart, pick, type Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { type Row, traceOf } from '../connection/statement.ts'
 import { claimForAcceptance } from './acceptance.ts'
@@ -11,8 +11,7 @@ const QUOTE = [
   ...(['source', 'requirementsText', 'metadata', 'files'] as const),
 ]
 
-/** See PipelineStartStorage. */
-export function pipelineStartStorage(database: Database): PipelineStartStorage {
+export function pipelineStartStorage(database: Database): Storage['pipelineStarts'] {
   return {
     async order(quotation, idempotency) {
       return database.transaction(async (transaction) => {

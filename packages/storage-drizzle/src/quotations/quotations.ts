@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { NewQuotation } from '@quickquote/core'
-import { isUuid, ownedBy, pipelineStatusOf, type QuotationStorage } from '@quickquote/core/internal'
+import { isUuid, ownedBy, pipelineStatusOf, type Storage } from '@quickquote/core/internal'
 import { batched, batchedInserts } from '../connection/batched.ts'
 import type { Database } from '../connection/database.ts'
 import { traceOf } from '../connection/statement.ts'
@@ -18,8 +18,7 @@ type Lookups =
   | 'findNames'
   | 'list'
 
-/** See QuotationStorage. */
-export function quotationStorage(database: Database): QuotationStorage {
+export function quotationStorage(database: Database): Storage['quotations'] {
   const { run } = database
   const insertTogether = batchedInserts<NewQuotation>((all) => insertQuotations(database, all))
 
@@ -78,7 +77,7 @@ export function quotationStorage(database: Database): QuotationStorage {
 }
 
 /** The most frequent calls of partners. */
-function lookups({ run }: Database): Pick<QuotationStorage, Lookups> {
+function lookups({ run }: Database): Pick<Storage['quotations'], Lookups> {
   const quotationById = batched(async (ids) => {
     const rows = await run(sql.FIND_QUOTATIONS, { ids })
     return new Map(rows.map(({ organization_id, ...found }) => [found.id, { organization_id, found }]))

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { InspectionStorage } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core/internal'
 import { type Database, NOTIFY } from '../connection/database.ts'
 import type { Driver } from '../connection/driver.ts'
 import { checkDatabase } from '../migrations/database-check.ts'
 import { migrationStatus } from '../migrations/migrate.ts'
 import { COUNT_SWEEPING, COUNT_WORKERS, READ_FACTS, READ_FLOOR, SAMPLE_SECRETS } from './inspection.sql.ts'
 
-/** See InspectionStorage. */
-export function inspectionStorage({ run }: Database, driver: Driver, schema: string): InspectionStorage {
+export function inspectionStorage({ run }: Database, driver: Driver, schema: string): Storage['inspection'] {
   return {
     async readFacts() {
       const [facts] = await run(READ_FACTS)

@@ -1,4 +1,4 @@
-import type { RetentionStorage } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core/internal'
 import { type Connection, unhurried } from '../connection/database.ts'
 import { RELEASE_NEXT } from '../deliveries/deliveries.sql.ts'
 import { COUNT_HOURS } from '../deliveries/delivery-hours.sql.ts'
@@ -19,11 +19,11 @@ const BATCH = 1000
 const ID_DELAY_MS = 60_000
 
 /**
- * Removes expired data: see RetentionStorage. Ids begin with their creation time, so old rows are the beginning of a
+ * Removes expired data. Ids begin with their creation time, so old rows are the beginning of a
  * primary key, and retention needs no index of its own. History (events, attempts, the audit log) is removed by
  * functions of the schema's owner, which enforce the minimum in `retention_floor`.
  */
-export function retentionStorage(connection: Connection): RetentionStorage {
+export function retentionStorage(connection: Connection): Storage['retention'] {
   const { run } = unhurried(connection)
 
   /** Rows from before `moment` have lower ids. */

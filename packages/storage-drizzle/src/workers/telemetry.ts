@@ -1,10 +1,9 @@
-import { QUEUE_COUNT_LIMIT, type TelemetryStorage } from '@quickquote/core/internal'
+import { QUEUE_COUNT_LIMIT, type Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { traceOf } from '../connection/statement.ts'
 import { FIND_ORIGINS, READ_QUEUE } from './telemetry.sql.ts'
 
-/** See TelemetryStorage. */
-export function telemetryStorage({ run }: Database): TelemetryStorage {
+export function telemetryStorage({ run }: Database): Storage['telemetry'] {
   return {
     async readQueueState(now) {
       const [state] = await run(READ_QUEUE, { now, limit: QUEUE_COUNT_LIMIT })

@@ -1,4 +1,4 @@
-import type { WarningStorage } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import {
   CLAIM_WARNINGS,
@@ -8,8 +8,8 @@ import {
   SETTLE_WARNING,
 } from './warnings.sql.ts'
 
-/** See WarningStorage. Exhausted deliveries are counted when their end is recorded. */
-export function warningStorage({ run }: Database): WarningStorage {
+/** Exhausted deliveries are counted when their end is recorded. */
+export function warningStorage({ run }: Database): Storage['warnings'] {
   return {
     async noteFailingEndpoints({ failingSince, stage, now }) {
       await run(NOTE_FAILING_ENDPOINTS, { failing_since: failingSince, stage, now })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { ClockStorage, WorkerStorage } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { RELEASE_NEXT } from '../deliveries/deliveries.sql.ts'
 import { BEAT, HAS_LIVE, READ_CLOCK, RECOVER_DEAD, RETIRE } from './workers.sql.ts'
 
-/** Heartbeats, and the leases of dead workers: see WorkerStorage. */
-export function workerStorage({ run, wake }: Database): Omit<WorkerStorage, 'listen'> {
+/** Heartbeats, and the leases of dead workers. */
+export function workerStorage({ run, wake }: Database): Omit<Storage['workers'], 'listen'> {
   return {
     async heartbeat(workerId) {
       const [beat] = await run(BEAT, { worker_id: workerId })
@@ -34,8 +34,7 @@ export function workerStorage({ run, wake }: Database): Omit<WorkerStorage, 'lis
   }
 }
 
-/** See ClockStorage. */
-export function clockStorage({ run }: Database): ClockStorage {
+export function clockStorage({ run }: Database): Storage['clock'] {
   return {
     async read() {
       const [clock] = await run(READ_CLOCK)
