@@ -1,6 +1,8 @@
+import { AssertionError } from 'node:assert'
 import { randomUUID } from 'node:crypto'
 import type { QuotationFilter } from '@quickquote/core'
 import { expect, it } from 'vitest'
+import { listQuotations } from '../src/quotations/quotations.sql.ts'
 import { openDatabase } from './database.ts'
 import { ANY_QUOTATION } from './samples.ts'
 
@@ -52,4 +54,11 @@ it('a list reads only the rows it returns, however many quotations there are', a
   expect(await reads({ external_id: 'many' })).toEqual({ listed: 10, read: atMost(20) })
   expect(await reads({ external_id: 'other' })).toEqual({ listed: 0, read: atMost(0) })
   expect(await reads({ created_until: new Date(1700000000003) })).toMatchObject({ listed: 2 })
+})
+
+it('a filter with an unknown status or source is refused, and never part of the statement', () => {
+  const hostile = `failed' or true --` as never
+  for (const filter of [{ status: hostile }, { source: hostile }]) {
+    expect(() => listQuotations({ ...ANY_QUOTATION, ...filter })).toThrow(AssertionError)
+  }
 })

@@ -6,8 +6,9 @@ import { numbered, valuesOf } from '../src/connection/run.ts'
 import type { Statement } from '../src/connection/statement.ts'
 import { listAttempts } from '../src/deliveries/attempt-list.sql.ts'
 import { listEntries } from '../src/organizations/audit-log.sql.ts'
+import { listQuotations } from '../src/quotations/quotations.sql.ts'
 import { openDatabase } from './database.ts'
-import { ANY_ATTEMPT, ANY_ENTRY } from './samples.ts'
+import { ANY_ATTEMPT, ANY_ENTRY, ANY_QUOTATION } from './samples.ts'
 
 const { sql } = await openDatabase()
 
@@ -22,6 +23,14 @@ for (const file of readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })) 
     for (const statement of statementsOf(value)) STATEMENTS.push([`${name} of ${file}`, statement])
   }
 }
+
+STATEMENTS.push(
+  ['all quotations', listQuotations(ANY_QUOTATION)],
+  [
+    'quotations, filtered',
+    listQuotations({ ...ANY_QUOTATION, status: 'failed', source: 'ui', external_id: '' }),
+  ],
+)
 
 /** Lists have a statement for each combination of filters. */
 const AT = { created_at: new Date(), id: '' }

@@ -1,4 +1,4 @@
-import { ERASED } from '@quickquote/core/internal'
+import { ERASED, type LeftToHost } from '@quickquote/core/internal'
 import { getTableName } from 'drizzle-orm'
 import {
   bool,
@@ -101,14 +101,14 @@ export const FIND_ERASURE = statement(
   {
     status: oneOf<'erasing' | 'sweeping' | 'erased'>(),
     removed: json<Readonly<Record<string, number>>>(),
-    left: json<readonly ('quotations' | 'files')[]>(),
-    requested: time,
-    finished: nullable(time),
+    left_to_host: json<readonly LeftToHost[]>(),
+    started_at: time,
+    erased_at: nullable(time),
   },
   `select case when organization_id is null then 'erased' when finished_at is null then 'erasing'
         else 'sweeping' end as status,
-      removed::text, coalesce(left_to_host, '[]')::text as left, ${millisOf('requested_at')} as requested,
-      ${millisOf('finished_at')} as finished
+      removed::text, coalesce(left_to_host, '[]')::text as left_to_host, ${millisOf('requested_at')} as started_at,
+      case when organization_id is null then ${millisOf('finished_at')} end as erased_at
     from $schema.erased_organizations where organization_hash = ${hashOf('$organization_id')}`,
 )
 
@@ -127,8 +127,8 @@ const OPEN = `(exists (select from pg_locks where virtualtransaction = any (eras
 
 /** Passes over those that another process is at. */
 export const NEXT_ERASURE = statement(
-  { organization: uuid, asked: bool },
-  `select organization_id as organization, left_to_host is not null as asked
+  { organization_id: uuid, is_host_asked: bool },
+  `select organization_id, left_to_host is not null as is_host_asked
     from $schema.erased_organizations erased
     where organization_id is not null and (due_at <= now() or finished_at is not null and not ${OPEN})
     order by due_at limit 1 for update skip locked`,

@@ -1,7 +1,6 @@
 import type { Storage } from '@quickquote/core/internal'
 import { batched } from '../connection/batched.ts'
 import { type Database, oneAtATime, type UnhurriedDatabase } from '../connection/database.ts'
-
 import { auditStorage } from './audit-log.ts'
 import * as sql from './erasure.sql.ts'
 
@@ -50,15 +49,7 @@ export function erasureStorage(database: Database): Omit<Storage['erasure'], key
 
     async find(organizationId) {
       const [found] = await run(sql.FIND_ERASURE, { organization_id: organizationId })
-      if (found === undefined) return null
-      const { status, removed, left, requested, finished } = found
-      return {
-        status,
-        removed,
-        left_to_host: left,
-        started_at: requested,
-        erased_at: status === 'erased' ? finished : null,
-      }
+      return found ?? null
     },
 
     async count(organizationId) {
@@ -72,7 +63,9 @@ export function erasureStorage(database: Database): Omit<Storage['erasure'], key
 
     async next() {
       const [next] = await run(sql.NEXT_ERASURE)
-      return next === undefined ? null : { organizationId: next.organization, isHostAsked: next.asked }
+      return next === undefined
+        ? null
+        : { organizationId: next.organization_id, isHostAsked: next.is_host_asked }
     },
 
     async countRemoved(organizationId, removed) {

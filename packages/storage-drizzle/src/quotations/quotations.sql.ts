@@ -1,17 +1,12 @@
-import type { Source } from '@quickquote/core'
-import {
-  type Proposal,
-  QUOTATION_STATUSES,
-  type QuotationStatus,
-  SOURCES,
-  type StepStatus,
-} from '@quickquote/core/internal'
+import assert from 'node:assert/strict'
+import type { QuotationFilter } from '@quickquote/core'
+import { type Proposal, QUOTATION_STATUSES, SOURCES, type StepStatus } from '@quickquote/core/internal'
+import { given } from '../connection/page.ts'
 import {
   columnsOf,
   json,
   nullable,
   oneOf,
-  type Statement,
   selected,
   statement,
   text,
@@ -86,37 +81,27 @@ export const LOCK_FOR_ERASING = statement(
     where id = $id for update`,
 )
 
-type List = Statement<typeof SUMMARY>
-
 /**
- * A page of the list for each combination of filters. Ids begin with the time of `created_at`, so they give the order, and
- * its time bounds. Indexes hold the ids by organization and source; without a source, the lists of both are merged.
- * Statuses are literals, because the partial indexes of failed and of open quotations do not match a parameter.
+ * A page of the list. Ids begin with the time of `created_at`, so they give the order, and its time bounds. Indexes hold the
+ * ids by organization and source; without a source, the lists of both are merged. Statuses are literals, because the partial
+ * indexes of failed and of open quotations do not match a parameter.
  */
-export const LIST_QUOTATIONS: Readonly<Record<string, List>> = Object.fromEntries(
-  [null, ...QUOTATION_STATUSES].flatMap((status) =>
-    [null, ...SOURCES].flatMap((source) =>
-      [false, true].map((hasExternalId) => [
-        listName(status, source, hasExternalId),
-        listOf(status, source, hasExternalId),
-      ]),
-    ),
-  ),
-)
-
-export function listName(status: QuotationStatus | null, source: Source | null, hasExternalId: boolean) {
-  return `${status} ${source} ${hasExternalId}`
-}
-
-function listOf(status: QuotationStatus | null, source: Source | null, hasExternalId: boolean): List {
+export function listQuotations({ status, source, external_id }: QuotationFilter) {
   const sources = source === null ? SOURCES : [source]
+  // They become literals.
+  assert(
+    sources.every((each) => SOURCES.includes(each)) &&
+      (status === null || QUOTATION_STATUSES.includes(status)),
+  )
   // The few quotations with an external ID are found by it, not among all failed ones.
-  const statusColumn = hasExternalId ? `status || ''` : 'status'
+  const statusColumn = external_id === null ? 'status' : `status || ''`
+  const conditions = given(
+    { external_id, status },
+    { external_id: 'external_id = $external_id', status: `${statusColumn} = '${status}'` },
+  )
   const lists = sources.map(
     (each) => `(select * from $schema.quotations
-        where organization_id = $organization_id and source = '${each}' and id >= $from and id < $before
-          ${hasExternalId ? 'and external_id = $external_id' : ''}
-          ${status === null ? '' : `and ${statusColumn} = '${status}'`}
+        where organization_id = $organization_id and source = '${each}' and id >= $from and id < $before${conditions}
         order by id desc limit $limit::int)`,
   )
   return statement(

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { NewQuotation } from '@quickquote/core'
 import { isUuid, ownedBy, pipelineStatusOf, type Storage } from '@quickquote/core/internal'
 import { batched, batchedInserts } from '../connection/batched.ts'
@@ -90,11 +89,9 @@ function lookups({ run }: Database): Pick<Storage['quotations'], Lookups> {
     },
 
     async list(organizationId, filter, { after, limit }) {
-      const { status, source, created_since, created_until, external_id } = filter
-      const list = sql.LIST_QUOTATIONS[sql.listName(status, source, external_id !== null)]
-      assert(list !== undefined)
+      const { created_since, created_until, external_id } = filter
       const until = created_until === null ? LAST_UUID : firstIdOf(created_until)
-      return run(list, {
+      return run(sql.listQuotations(filter), {
         organization_id: organizationId,
         external_id,
         from: created_since === null ? FIRST_UUID : firstIdOf(created_since),

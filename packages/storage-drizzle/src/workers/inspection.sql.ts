@@ -1,11 +1,18 @@
-import { bool, int, statement, text, uuid } from '../connection/statement.ts'
+import { bool, bytes, int, json, statement, text, uuid } from '../connection/statement.ts'
 
 /**
  * The rights of the API and worker role, as granted by `rolesSql`. It can only add to history, and cannot change
  * migrations or retention. Reads the catalogs, which any role can do.
  */
 export const READ_FACTS = statement(
-  { version: text, readonly: bool, role: text, owner: bool, missing: text, ahead: int },
+  {
+    version: text,
+    is_read_only: bool,
+    role: text,
+    is_owner: bool,
+    missing_grants: json<string[]>(),
+    days_ahead: int,
+  },
   `with namespace as (
       select oid, nspowner from pg_catalog.pg_namespace where nspname = trim(both '"' from '$schema')
     ), needed as (
@@ -31,30 +38,30 @@ export const READ_FACTS = statement(
         and proname <> 'history_floor' and not has_function_privilege(oid, 'execute')
     )
     select split_part(current_setting('server_version'), ' ', 1) as version,
-      (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on') as readonly,
+      (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on') as is_read_only,
       current_user::text as role,
-      coalesce((select pg_has_role(nspowner, 'member') from namespace), false) as owner,
-      coalesce((select string_agg(what, ', ' order by what) from needed), '') as missing,
+      coalesce((select pg_has_role(nspowner, 'member') from namespace), false) as is_owner,
+      (select coalesce(json_agg(what order by what), '[]')::text from needed) as missing_grants,
       (
         select count(*)::int from pg_catalog.pg_class
         where relnamespace = (select oid from namespace) and relispartition and relkind = 'r'
           and relname > 'events_' || to_char(now() at time zone 'utc', 'YYYY_MM_DD') and relname ~ '^events_[0-9]{4}_'
-      ) as ahead`,
+      ) as days_ahead`,
 )
 
 export const READ_FLOOR = statement({ days: int }, `select event_days as days from $schema.retention_floor`)
 
 export const SAMPLE_SECRETS = statement(
-  { key: text, secrets: int, endpoint: uuid, ciphertext: text },
-  `select key, count(*)::int as secrets, (array_agg(id order by id desc))[1] as endpoint,
+  { key_id: text, secrets: int, endpoint_id: uuid, ciphertext: bytes },
+  `select key_id, count(*)::int as secrets, (array_agg(id order by id desc))[1] as endpoint_id,
       (array_agg(encode(ciphertext, 'hex') order by id desc))[1] as ciphertext
     from (
-      select id, secret_key_id as key, secret_ciphertext as ciphertext from $schema.webhook_endpoints
+      select id, secret_key_id as key_id, secret_ciphertext as ciphertext from $schema.webhook_endpoints
       union all
       select id, previous_secret_key_id, previous_secret_ciphertext from $schema.webhook_endpoints
     ) as secret
-    where key is not null and ciphertext is not null
-    group by key order by key`,
+    where key_id is not null and ciphertext is not null
+    group by key_id order by key_id`,
 )
 
 export const COUNT_SWEEPING = statement(

@@ -12,21 +12,12 @@ export function inspectionStorage({ run }: Database, driver: Driver, schema: str
     async readFacts() {
       const [facts] = await run(READ_FACTS)
       if (facts === undefined) throw new Error('The database returned no row.')
-      const missing_grants = facts.missing === '' ? [] : facts.missing.split(', ')
-      const mayRead = !missing_grants.some((grant) =>
+      const mayRead = !facts.missing_grants.some((grant) =>
         /^usage on the schema|^select on retention_floor/.test(grant),
       )
       const { applied } = mayRead ? await migrationStatus(driver, schema) : { applied: [] }
       const [floor] = applied.length > 0 ? await run(READ_FLOOR) : []
-      return {
-        version: facts.version,
-        is_read_only: facts.readonly,
-        role: facts.role,
-        is_owner: facts.owner,
-        missing_grants,
-        history_floor_days: floor?.days ?? null,
-        days_ahead: facts.ahead,
-      }
+      return { ...facts, history_floor_days: floor?.days ?? null }
     },
 
     async findPendingMigrations() {
@@ -36,17 +27,12 @@ export function inspectionStorage({ run }: Database, driver: Driver, schema: str
 
     async sampleSecrets() {
       const samples = await run(SAMPLE_SECRETS)
-      return samples.map(({ key, secrets, endpoint, ciphertext }) => ({
-        keyId: key,
-        ciphertext: Buffer.from(ciphertext, 'hex'),
-        endpoint_id: endpoint,
-        secrets,
-      }))
+      return samples.map(({ key_id, ...sample }) => ({ keyId: key_id, ...sample }))
     },
 
     async countWorkers(silentForMs) {
-      const [counted] = await run(COUNT_WORKERS, { silent_for_ms: silentForMs })
-      return { alive: counted?.alive ?? 0, silent: counted?.silent ?? 0 }
+      const [counted = { alive: 0, silent: 0 }] = await run(COUNT_WORKERS, { silent_for_ms: silentForMs })
+      return counted
     },
 
     async countSweeping(ms) {
