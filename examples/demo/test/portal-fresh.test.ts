@@ -14,6 +14,13 @@ const edgesOfText = new Function(
   })`,
 ) as (elements: unknown[]) => [number, number][]
 
+/** Sums how much the layout shifts. */
+const WATCH_LAYOUT = `const shifts = []
+  const observer = new PerformanceObserver((list) => shifts.push(...list.getEntries()))
+  observer.observe({ type: 'layout-shift' })
+  window.moved = () => [...shifts, ...observer.takeRecords()].reduce((sum, { value }) => sum + value, 0)`
+const PAINTED = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
+
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in Chromium', () => {
   const { server, as, open } = usePortal()
 
@@ -76,11 +83,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     const sent = () => admin.send<object[]>('GET', `/webhooks/deliveries?endpoint_id=${id}`, 200)
     await expect.poll(sent, PATIENCE).toHaveLength(5)
     const page = await open('admin@acme.example', 'endpoints', options)
-    await page.evaluate(`const shifts = []
-      const observer = new PerformanceObserver((list) => shifts.push(...list.getEntries()))
-      observer.observe({ type: 'layout-shift' })
-      window.moved = () => [...shifts, ...observer.takeRecords()].reduce((sum, { value }) => sum + value, 0)`)
-    const painted = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
+    await page.evaluate(WATCH_LAYOUT)
     const answers: (() => void)[] = []
     await page.route(/\/(statistics|hours|deliveries|replays)(\?.*)?$/, async (route) => {
       await new Promise<void>((resolve) => answers.push(resolve))
@@ -89,12 +92,55 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.evaluate(`location.hash += '/${id}'`)
     await page.getByRole('heading', { name: 'Still', level: 1 }).waitFor()
     await expect.poll(() => answers.length, PATIENCE).toBe(4)
-    await page.evaluate(painted)
+    await page.evaluate(PAINTED)
     for (const answer of answers) answer()
     await page.locator('.latest tbody tr').nth(4).waitFor()
     await page.getByText(/^median /).waitFor()
-    await page.evaluate(painted)
+    await page.evaluate(PAINTED)
     expect(await page.evaluate('moved()')).toBeLessThan(0.02)
+  })
+
+  it('does not move an endpoint or a delivery that a link leads to, in whichever order its parts arrive', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Linked')
+    const page = await open('admin@acme.example', 'events', { viewport: { width: 390, height: 844 } })
+    await page.addInitScript(WATCH_LAYOUT)
+    const waiting = new Set<unknown>()
+    page.on('request', (request) => waiting.add(request))
+    page.on('requestfinished', (request) => waiting.delete(request))
+    /** Opens it. One of the answers comes after all others. */
+    const opensStill = async (path: string, last: RegExp, end: string) => {
+      let release = () => {}
+      const isReleased = new Promise<void>((resolve) => (release = resolve))
+      const asked = new Promise<void>((resolve) => {
+        void page.route(last, async (route) => {
+          resolve()
+          await isReleased
+          await route.continue()
+        })
+      })
+      await page.goto(`${server.url}/portal/?${encodeURIComponent(end)}#/${ACME}/${path}`)
+      await asked
+      await expect.poll(() => waiting.size, PATIENCE).toBe(1)
+      await page.evaluate(PAINTED)
+      release()
+      await page.getByText(end).first().waitFor()
+      await expect.poll(() => waiting.size, PATIENCE).toBe(0)
+      await page.evaluate(PAINTED)
+      expect([path, last, await page.evaluate('moved() < 0.01')]).toEqual([path, last, true])
+      await page.unrouteAll()
+    }
+    const endpoint = `endpoints/${id}`
+    await opensStill(endpoint, /\/webhooks\/events$/, 'Sent from')
+    await opensStill(endpoint, /\/deliveries\?.*limit=1$/, 'Send a test')
+    await admin.send('POST', `/webhooks/${id}/test`, 200, { event_type: 'quotation.failed' })
+    const [test] = await admin.send<{ delivery_id: string }[]>(
+      'GET',
+      `/webhooks/deliveries?endpoint_id=${id}`,
+      200,
+    )
+    await opensStill(endpoint, /\/deliveries\?.*limit=1$/, 'Last test')
+    await opensStill(`deliveries/${test?.delivery_id}`, /\/webhooks$/, 'Copy as curl')
   })
 
   it('appends an older page to what is shown, and keeps the newest rows live', async () => {

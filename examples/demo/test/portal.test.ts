@@ -455,6 +455,21 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       screens = await everyScreen()
     })
 
+    it('asks for nothing twice', async () => {
+      const page = await open('admin@acme.example', 'events')
+      // No refreshes.
+      await page.addInitScript('window.setInterval = () => 0')
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(request.url()))
+      for (const screen of screens) {
+        asked.length = 0
+        await goTo(page, screen)
+        await page.waitForLoadState('networkidle')
+        expect(asked.filter((url) => url.includes('/v1/')).length).toBeGreaterThan(1)
+        expect([screen[0], asked.filter((url, index) => asked.indexOf(url) < index)]).toEqual([screen[0], []])
+      }
+    })
+
     it.each(VIEWS)(
       'nothing is wider than the page, and axe finds nothing, light and dark: $width px, $locale',
       async ({ width, locale, hasAxe }) => {

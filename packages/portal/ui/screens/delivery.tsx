@@ -41,7 +41,8 @@ export function Delivery({ id }: { id: string }) {
     () => setOver(delivery?.status === 'succeeded' || delivery?.status === 'failed'),
     [delivery?.status],
   )
-  if (delivery !== undefined) {
+  // Without the endpoints, a button would come later and move the rest.
+  if (delivery !== undefined && (endpoints.value !== undefined || endpoints.error !== undefined)) {
     // A deleted endpoint cannot be found any more, but its deliveries can.
     const endpoint = endpoints.value?.find((each) => each.id === delivery.endpoint_id) ?? null
     return <Found {...{ delivery, endpoint }} error={loaded.error} onReload={loaded.reload} />

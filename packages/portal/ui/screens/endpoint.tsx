@@ -32,23 +32,28 @@ export function Endpoint({ id }: { id: string }) {
   const { t, client, navigation, mayChange, shows, announcement, endpoints } = usePortal()
   const [open, setOpen] = useState<Open>(null)
   const enabling = useAction()
-  const endpoint = useLoaded(`endpoint ${id}`, (signal) => client.endpoints.get(id, signal), {
-    everyMs: REFRESH_MS,
-  })
-  const catalog = useLoaded('catalog', client.events)
-  const { value } = endpoint
-  // All that an untried endpoint has been sent.
-  const isNew = value !== undefined && isUntried(value)
-  const lastTest = useLoaded(`last test ${id} ${isNew}`, async (signal) =>
-    isNew ? ((await client.deliveries.list({ endpoint_id: id, limit: 1 }, signal)).items[0] ?? null) : null,
+  // Together, so that nothing moves when a part comes later.
+  const loaded = useLoaded(
+    `endpoint ${id}`,
+    async (signal) => {
+      const [endpoint, catalog] = await Promise.all([client.endpoints.get(id, signal), client.events()])
+      // All that an untried endpoint has been sent is tests.
+      const tests = isUntried(endpoint)
+        ? (await client.deliveries.list({ endpoint_id: id, limit: 1 }, signal)).items
+        : []
+      return { endpoint, catalog, lastTest: tests[0] ?? null }
+    },
+    { everyMs: REFRESH_MS },
   )
-  if (value === undefined) {
-    return <Unfound title={t('endpoints.one')} view="endpoints" loaded={endpoint} />
+  if (loaded.value === undefined) {
+    return <Unfound title={t('endpoints.one')} view="endpoints" loaded={loaded} />
   }
 
+  const { endpoint, catalog, lastTest } = loaded.value
+  const isNew = isUntried(endpoint) && lastTest === null
   const close = () => setOpen(null)
   function changed(newer: WebhookEndpoint, text: string) {
-    endpoint.set(newer)
+    loaded.set({ endpoint: newer, catalog, lastTest })
     void endpoints.reload()
     announcement.value = text
     close()
@@ -61,28 +66,25 @@ export function Endpoint({ id }: { id: string }) {
   return (
     <>
       <PageHead
-        title={value.name}
+        title={endpoint.name}
         above={{ label: t('endpoints.title'), view: 'endpoints' }}
-        sub={<Copyable text={value.url} label={t('endpoints.url')} />}
+        sub={<Copyable text={endpoint.url} label={t('endpoints.url')} />}
         actions={
           mayChange && (
             <>
-              <Button
-                kind={isNew && lastTest.value === null ? 'primary' : undefined}
-                onClick={() => setOpen('test')}
-              >
+              <Button kind={isNew ? 'primary' : undefined} onClick={() => setOpen('test')}>
                 {t('test.do')}
               </Button>
               <Button onClick={() => navigation.go({ view: 'endpoints', id, query: { edit: 'yes' } })}>
                 {t('action.edit')}
               </Button>
               <Menu
-                label={t('action.more', { name: value.name })}
+                label={t('action.more', { name: endpoint.name })}
                 items={[
                   { label: t('rotate.do'), run: () => setOpen('rotate') },
                   shows('replay') &&
-                    value.is_enabled && { label: t('replay.do'), run: () => setOpen('replay') },
-                  value.is_enabled
+                    endpoint.is_enabled && { label: t('replay.do'), run: () => setOpen('replay') },
+                  endpoint.is_enabled
                     ? { label: t('endpoints.disable.do'), run: () => setOpen('disable') }
                     : { label: t('endpoints.enable'), run: enable },
                   { label: t('endpoints.delete.do'), isDanger: true, run: () => setOpen('delete') },
@@ -92,12 +94,12 @@ export function Endpoint({ id }: { id: string }) {
           )
         }
       />
-      <ErrorNotice error={endpoint.error} onRetry={() => void endpoint.reload()} />
+      <ErrorNotice error={loaded.error} onRetry={() => void loaded.reload()} />
       <ErrorNotice error={enabling.error} />
       <Trouble
-        endpoint={value}
+        endpoint={endpoint}
         onEnable={mayChange ? enable : undefined}
-        isTested={lastTest.value !== null || !mayChange}
+        isTested={!isNew || !mayChange}
       />
       <div class="columns main-aside">
         <div>
@@ -106,29 +108,27 @@ export function Endpoint({ id }: { id: string }) {
           <section class="card">
             <header>
               <h2>{t('endpoints.events')}</h2>
-              {catalog.value !== undefined && (
-                <span class="muted">
-                  {t('endpoints.events.of', { chosen: value.events.length, all: catalog.value.length })}
-                </span>
-              )}
+              <span class="muted">
+                {t('endpoints.events.of', { chosen: endpoint.events.length, all: catalog.length })}
+              </span>
             </header>
-            <SubscribedEvents types={value.events} catalog={catalog.value ?? []} />
+            <SubscribedEvents types={endpoint.events} catalog={catalog} />
           </section>
           {shows('replay') && <Replays endpointId={id} version={open === 'replay'} />}
         </div>
         <div>
           <SecretCard
-            endpoint={value}
+            endpoint={endpoint}
             onRotate={() => setOpen('rotate')}
             onVerify={() => setOpen('verify')}
           />
-          <SettingsCard endpoint={value} lastTest={isNew ? lastTest.value : null} />
+          <SettingsCard {...{ endpoint, catalog, lastTest }} />
         </div>
       </div>
       {open !== null && (
         <OpenDialog
-          {...{ open, endpoint: value, onClose: close, onChanged: changed }}
-          onTested={() => void lastTest.reload()}
+          {...{ open, endpoint, onClose: close, onChanged: changed }}
+          onTested={() => void loaded.reload()}
         />
       )}
     </>
@@ -217,14 +217,15 @@ function SecretCard({
 
 function SettingsCard({
   endpoint,
+  catalog,
   lastTest,
 }: {
   endpoint: WebhookEndpoint
-  lastTest: Attempt | null | undefined
+  catalog: readonly CatalogEntry[]
+  lastTest: Attempt | null
 }) {
-  const { t, client, format } = usePortal()
-  const catalog = useLoaded('catalog', client.events)
-  const sources = catalog.value?.[0]?.source_addresses ?? []
+  const { t, format } = usePortal()
+  const sources = catalog[0]?.source_addresses ?? []
   return (
     <section class="card">
       <header>
