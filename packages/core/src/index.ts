@@ -1,4 +1,3 @@
-export type { FileId, FileStorage } from './files/file-storage.ts'
 export type { IncomingFile, ReceivedFile, RequirementsFiles } from './files/requirements-file.ts'
 // Setup
 export { createIntegrations, type IntegrationServices, type Integrations } from './integrations.ts'
@@ -92,6 +91,7 @@ export type { SecretReencryption } from './services/secret-reencryption.ts'
 export type { TestDeliveries } from './services/test-deliveries.ts'
 export type { WebhookEndpoints } from './services/webhook-endpoints.ts'
 export type { IntegrationsOptions, Settings } from './settings.ts'
+export type { FileId, FileStorage } from './storage/files.ts'
 // Interfaces that a host can implement
 export type { HostQuotation, HostQuotations, QuotationChange } from './storage/host-quotations.ts'
 export type { NewQuotation } from './storage/quotations.ts'

@@ -1,4 +1,3 @@
-import type { FileStorage } from './files/file-storage.ts'
 import { type AddressGuard, addressGuard } from './lib/address-guard.ts'
 import type { Clock } from './lib/clock.ts'
 import { ConfigurationError } from './lib/errors.ts'
@@ -29,6 +28,7 @@ import type {
   EndpointFailingWarning,
 } from './model/warning.ts'
 import type { FailingEndpoint } from './model/webhook-endpoint.ts'
+import type { FileStorage } from './storage/files.ts'
 import type { HostQuotations } from './storage/host-quotations.ts'
 import type { Storage } from './storage/storage.ts'
 

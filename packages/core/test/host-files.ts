@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers'
-import type { FileId, FileStorage, UploadStorage } from '../src/files/file-storage.ts'
+import type { FileId, FileStorage } from '../src/storage/files.ts'
+import type { UploadStorage } from '../src/storage/uploads.ts'
 
 /** A minimal store of a host. */
 export function hostStorage() {

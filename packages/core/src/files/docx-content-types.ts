@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes'
-import { inTurns } from '../lib/in-turns.ts'
+import { inTurns } from './in-turns.ts'
 
 /** The type of each part of an Office document (ECMA-376, part 2). */
 export interface ContentTypes {

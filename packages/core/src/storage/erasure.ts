@@ -1,6 +1,6 @@
-import type { FileId } from '../files/file-storage.ts'
 import type { AuditEntry } from '../model/audit-entry.ts'
 import type { Erasure, LeftToHost } from '../model/erasure.ts'
+import type { FileId } from './files.ts'
 
 /** An organization that is being erased. */
 export interface OpenErasure {

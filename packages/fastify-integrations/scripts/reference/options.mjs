@@ -47,7 +47,7 @@ const GROUPS = [
   },
   { heading: 'egress', file: 'packages/core/src/model/egress.ts', type: 'EgressOptions' },
   { heading: 'quotations', file: 'packages/core/src/storage/host-quotations.ts', type: 'HostQuotations' },
-  { heading: 'files', file: 'packages/core/src/files/file-storage.ts', type: 'FileStorage' },
+  { heading: 'files', file: 'packages/core/src/storage/files.ts', type: 'FileStorage' },
   {
     heading: 'drizzleStorage',
     intro: 'In `@quickquote/storage-drizzle`.',
