@@ -10,6 +10,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createHttp, type Http, type HttpOptions } from '../src/http/http.ts'
 import { certificate, openReceiver } from './host.ts'
 
+const ORGANIZATION_ID = 'organization'
+
 const cleanUps: (() => Promise<unknown>)[] = []
 
 afterEach(async () => {
@@ -63,7 +65,7 @@ async function textOfAnswer(origin: string): Promise<[string, Outcome | null]> {
   const chunks: Buffer[] = []
   const client = http()
   const outcome = await client.post({
-    turn: await client.turn(origin),
+    turn: await client.turn(origin, ORGANIZATION_ID),
     path: '/',
     headers: {},
     body: '',
@@ -74,7 +76,7 @@ async function textOfAnswer(origin: string): Promise<[string, Outcome | null]> {
 
 async function post(client: Http, origin: string, path = '/hook?token=1') {
   const headers = { 'Content-Type': 'application/json' }
-  return client.post({ turn: await client.turn(origin), path, headers, body: '{"a":"ü"}' })
+  return client.post({ turn: await client.turn(origin, ORGANIZATION_ID), path, headers, body: '{"a":"ü"}' })
 }
 
 const answered = (httpStatus: number, retryAfterMs: number | null = null) => ({
@@ -666,7 +668,7 @@ describe('sockets', () => {
   it('send nothing after an abort: a request that has just got its turn ends like those in flight', async () => {
     const partner = await openReceiver()
     const client = http()
-    const turn = await client.turn(partner.url)
+    const turn = await client.turn(partner.url, ORGANIZATION_ID)
 
     client.abort()
 

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createOriginGate, type OriginGate } from '../src/http/origin-gate.ts'
 
 const ORIGIN = 'https://receiver.example'
+const HANGING = 'organization whose receiver hangs'
+const HEALTHY = 'another organization'
 const SLOW_AFTER_MS = 25
 
 let idleMs = 0
@@ -13,7 +15,7 @@ beforeEach(() => {
   idleMs = 0
   letIn = 0
   gate = createOriginGate({ sockets: 2, slowAfterMs: SLOW_AFTER_MS, idleMs: () => idleMs })
-  for (let n = 0; n < 3; n += 1) void gate(ORIGIN).then(() => (letIn += 1))
+  for (let n = 0; n < 3; n += 1) void gate(ORIGIN, HANGING).then(() => (letIn += 1))
 })
 
 afterEach(() => {
@@ -31,8 +33,8 @@ async function pass(ms: number, idleShare: number): Promise<void> {
 describe('a request beyond the sockets of its origin', () => {
   it('waits for another to end', async () => {
     const other = 'https://other.example'
-    const turns = [await gate(other), await gate(other)]
-    const next = gate(other)
+    const turns = [await gate(other, HEALTHY), await gate(other, HEALTHY)]
+    const next = gate(other, HEALTHY)
     turns[0]?.leave()
     await expect(next).resolves.toMatchObject({ origin: other })
     expect(letIn).toBe(2)
@@ -48,6 +50,19 @@ describe('a request beyond the sockets of its origin', () => {
     expect(letIn).toBe(2)
     await pass(2 * SLOW_AFTER_MS, 0.25)
     expect(letIn).toBe(3)
+  })
+
+  it('takes turns with those of other organizations, however many one has waiting', async () => {
+    for (let n = 0; n < 100; n += 1) void gate(ORIGIN, HANGING)
+    const admitted: string[] = []
+    for (const name of ['first', 'second', 'third']) {
+      void gate(ORIGIN, HEALTHY).then(({ leave }) => {
+        admitted.push(name)
+        leave()
+      })
+    }
+    await pass(2 * SLOW_AFTER_MS, 1)
+    expect(admitted).toEqual(['first', 'second', 'third'])
   })
 
   it('proceeds after two seconds at the latest', async () => {

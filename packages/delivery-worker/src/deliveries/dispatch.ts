@@ -124,7 +124,8 @@ export function createDispatch({
     const mayBegin = () => isAllowed() && pauses.allow(delivery)
     const target = await findTarget(delivery)
     if (target === null) return unbegun(delivery, KEY_MISSING_MS)
-    const ready = 'origin' in target ? { target, turn: await http.turn(target.origin) } : target
+    const ready =
+      'origin' in target ? { target, turn: await http.turn(target.origin, delivery.organization_id) } : target
     if (!mayBegin()) {
       if ('turn' in ready) ready.turn.leave()
       return unbegun(delivery)

@@ -15,7 +15,7 @@ export interface Http {
    * Resolves when a request to this origin (scheme, host and port) may be sent. Literal addresses must be checked
    * before. Create the request only then: otherwise many waiting requests would burden the garbage collector.
    */
-  turn(origin: string): Promise<Turn>
+  turn(origin: string, organizationId: string): Promise<Turn>
   /** Sends once, without redirects and retries. Never rejects. null: nothing was sent, because `mayBegin` refused. */
   post(request: Post): Promise<Outcome | null>
   /** Aborts all requests, because the worker stops, and sends no more. */

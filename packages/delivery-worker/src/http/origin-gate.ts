@@ -1,5 +1,5 @@
-/** Admits requests to an origin in order. */
-export type OriginGate = (origin: string) => Promise<Turn>
+/** Admits requests to an origin: organizations in turn, each one's in order. */
+export type OriginGate = (origin: string, organizationId: string) => Promise<Turn>
 
 /** A socket of the origin is free, or will be in a moment. */
 export interface Turn {
@@ -14,8 +14,8 @@ const SLOW_AT_LATEST_MS = 2000
 /**
  * Makes requests wait for a socket that will be free in a moment, instead of opening another: a few sockets carry far
  * more than many. A request that this idle process has waited for, for `slowAfterMs` in total, no longer counts. So
- * slow receivers get more sockets, and a hanging one does not block other paths of its origin. If the process itself is
- * busy, more sockets would only mean more handshakes.
+ * slow receivers get more sockets, and a hanging one does not block other paths of its origin, least of all those of
+ * other organizations. If the process itself is busy, more sockets would only mean more handshakes.
  * @param idleMs the process's idle time. Default: that of its event loop
  */
 export function createOriginGate({
@@ -27,16 +27,16 @@ export function createOriginGate({
   slowAfterMs: number
   idleMs?: () => number
 }): OriginGate {
-  const origins = new Map<string, { busy: number; readonly waiting: (() => void)[] }>()
+  const origins = new Map<string, { busy: number; readonly waiting: Turns }>()
 
-  return (origin) =>
+  return (origin, organizationId) =>
     new Promise((resolve) => {
-      const gate = origins.get(origin) ?? { busy: 0, waiting: [] }
+      const gate = origins.get(origin) ?? { busy: 0, waiting: createTurns() }
       if (gate.busy === 0) origins.set(origin, gate)
       if (gate.busy < sockets) {
         gate.busy += 1
         letIn()
-      } else gate.waiting.push(letIn)
+      } else gate.waiting.add(organizationId, letIn)
 
       function letIn(): void {
         let counts = true
@@ -59,11 +59,40 @@ export function createOriginGate({
           if (!counts) return
           counts = false
           clearTimeout(timer)
-          const letNextIn = gate.waiting.shift()
+          const letNextIn = gate.waiting.next()
           if (letNextIn === undefined) gate.busy -= 1
           else letNextIn()
           if (gate.busy === 0) origins.delete(origin)
         }
       }
     })
+}
+
+type Waiting = () => void
+
+interface Turns {
+  add(organizationId: string, waiting: Waiting): void
+  /** Removes the first of the organization whose turn it is. */
+  next(): Waiting | undefined
+}
+
+function createTurns(): Turns {
+  /** In the order of their turns. */
+  const queues = new Map<string, Waiting[]>()
+  return {
+    add(organizationId, waiting) {
+      const queue = queues.get(organizationId)
+      if (queue === undefined) queues.set(organizationId, [waiting])
+      else queue.push(waiting)
+    },
+    next() {
+      const [first] = queues
+      if (first === undefined) return undefined
+      const [organizationId, queue] = first
+      const waiting = queue.shift()
+      queues.delete(organizationId)
+      if (queue.length > 0) queues.set(organizationId, queue)
+      return waiting
+    },
+  }
 }
