@@ -129,7 +129,7 @@ export function selected(columns: ColumnTypes, table?: string): string {
   return Object.entries(columns)
     .map(([name, { select }]) => {
       const expression = table === undefined ? name : `${table}.${name}`
-      return `${select?.(expression) ?? expression} as ${name}`
+      return select === undefined ? expression : `${select(expression)} as ${name}`
     })
     .join(', ')
 }

@@ -9,7 +9,7 @@ import type {
 } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import type { Row } from '../connection/statement.ts'
-import { encryptedSecret } from '../endpoints/encrypted-secret.ts'
+import { encryptedSecret } from '../endpoints/signing-secrets.ts'
 import {
   CATCH_UP,
   DELIVERY_ROUND,

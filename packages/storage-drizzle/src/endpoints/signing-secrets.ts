@@ -1,6 +1,5 @@
-import type { EndpointSecrets, Storage } from '@quickquote/core/internal'
+import type { EncryptedSecret, EndpointSecrets, Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { encryptedSecret } from './encrypted-secret.ts'
 import { CLAIM_KEY, COUNT_SECRETS, LOCK_OLD, READ_CHECK_VALUES, SAVE_SECRETS } from './signing-secrets.sql.ts'
 
 export function signingSecretStorage({ run }: Database): Storage['signingSecrets'] {
@@ -55,4 +54,15 @@ function toSaved({ endpoint_id, secret, previousSecret, headers }: EndpointSecre
 
 function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
+}
+
+/** Two columns of an endpoint. A ciphertext within JSON is in hex. */
+export function encryptedSecret(keyId: string, ciphertext: Uint8Array | string): EncryptedSecret
+export function encryptedSecret(
+  keyId: string | null,
+  ciphertext: Uint8Array | string | null,
+): EncryptedSecret | null
+export function encryptedSecret(keyId: string | null, ciphertext: Uint8Array | string | null) {
+  if (keyId === null || ciphertext === null) return null
+  return { keyId, ciphertext: typeof ciphertext === 'string' ? Buffer.from(ciphertext, 'hex') : ciphertext }
 }

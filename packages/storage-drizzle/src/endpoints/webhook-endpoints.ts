@@ -6,7 +6,7 @@ import {
 } from '@quickquote/core/internal'
 import { type Database, oneAtATime } from '../connection/database.ts'
 import { CATCH_UP } from '../deliveries/deliveries.sql.ts'
-import { encryptedSecret } from './encrypted-secret.ts'
+import { encryptedSecret } from './signing-secrets.ts'
 import * as sql from './webhook-endpoints.sql.ts'
 
 export function webhookEndpointStorage(database: Database): Storage['webhookEndpoints'] {
