@@ -1,3 +1,4 @@
+import { answerInTime } from './answer-in-time.ts'
 import type { Logger } from './logger.ts'
 
 /**
@@ -107,7 +108,9 @@ function databaseClock(readClock: () => Promise<Date>, logger: Logger): Clock {
     compare,
     settle(ask) {
       if (isInDoubt()) {
-        if (ask === undefined) return noLongerThan(MAX_WAIT_MS, refresh())
+        if (ask === undefined) {
+          return answerInTime('the clock of the database', MAX_WAIT_MS, refresh).catch(() => undefined)
+        }
         return compare(async () => ({ at: await ask() })).then(
           () => undefined,
           () => undefined,
@@ -156,14 +159,4 @@ function createWarning(logger: Logger): (aheadMs: number) => void {
       logger.info(fields, "the clock of this machine agrees with the database's again")
     }
   }
-}
-
-async function noLongerThan(ms: number, promise: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-    timer.unref()
-  })
-  await Promise.race([promise, timeout])
-  clearTimeout(timer)
 }

@@ -4,7 +4,7 @@ import { ConfigurationError, IntegrationError } from '../lib/errors.ts'
 import { pick } from '../lib/pick.ts'
 import { isUuid, ownedBy, type TenantLookup } from '../lib/tenancy.ts'
 import { pipelineStatusOf } from '../model/pipeline-status.ts'
-import { type Proposal, Quotation } from '../model/quotation.ts'
+import { hasEnded, type Proposal, Quotation } from '../model/quotation.ts'
 import type { Settings } from '../settings.ts'
 import type { HostQuotation, HostQuotations } from '../storage/host-quotations.ts'
 import type { ClaimedStart, PipelineStartStorage } from '../storage/pipeline-starts.ts'
@@ -251,7 +251,7 @@ async function claimOpenStarts(
     await settle(claimed, new Date(round.now.getTime() + FIND_RETRY_MS))
     throw error
   })
-  const open = new Set(found.filter(isUnderWay).map(({ id }) => id))
+  const open = new Set(found.flatMap((quotation) => (hasEnded(quotation) ? [] : quotation.id)))
   const isOpen = ({ quote, hook }: ClaimedStart) => hook === 'cancel' || open.has(quote.id)
   await settle(
     claimed.filter((start) => !isOpen(start)),
@@ -262,10 +262,6 @@ async function claimOpenStarts(
 
 /** When to look again for quotes that could not be found. */
 const FIND_RETRY_MS = 5000
-
-function isUnderWay({ status }: HostQuotation): boolean {
-  return status === 'queued' || status === 'running'
-}
 
 const SUMMARY = Object.keys(Quotation.properties) as (keyof Quotation)[]
 
