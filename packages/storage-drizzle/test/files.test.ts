@@ -4,7 +4,7 @@ import { type FileId, IntegrationError } from '@quickquote/core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createDatabase } from '../src/connection/database.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
-import { firstIdOf } from '../src/deliveries/delivery-id.ts'
+import { firstIdOf } from '../src/ids.ts'
 import { fileStorage, takeUploads, uploadStorage } from '../src/quotations/files.ts'
 import { openDatabase } from './database.ts'
 

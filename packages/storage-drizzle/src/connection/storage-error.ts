@@ -121,7 +121,7 @@ export function toStorageError(operation: string, error: unknown): unknown {
   return isDriverError(fault) ? new StorageError(operation, fault) : fault
 }
 
-/** drizzle wraps a driver's error, with the parameters in the message; a host's drizzle and ours both do. */
+/** A host's drizzle wraps its driver's error, with the parameters in the message. */
 function unwrap(error: unknown): unknown {
   const isWrapped = error instanceof Error && 'params' in error && error.cause !== undefined
   return isWrapped ? unwrap(error.cause) : error

@@ -3,8 +3,8 @@ import type { AttemptFilter, Undelivered } from '@quickquote/core/internal'
 import { AFTER, given, newestFirst } from '../connection/page.ts'
 import { bool, columnsOf, nullable, selected, statement, text } from '../connection/statement.ts'
 import { urlOf } from '../endpoints/webhook-endpoints.sql.ts'
+import { deliveryIds, FIRST_UUID, LAST_UUID, madeSinceOf } from '../ids.ts'
 import { deliveryAttempts } from '../schema.ts'
-import { deliveryIds, FIRST_UUID, LAST_UUID, madeSinceOf } from './delivery-id.ts'
 
 const ATTEMPT = columnsOf(
   deliveryAttempts,

@@ -10,6 +10,7 @@ import type {
 import type { Database } from '../connection/database.ts'
 import type { Row } from '../connection/statement.ts'
 import { encryptedSecret } from '../endpoints/signing-secrets.ts'
+import { FIRST_UUID } from '../ids.ts'
 import {
   CATCH_UP,
   DELIVERY_ROUND,
@@ -18,7 +19,6 @@ import {
   RELEASE_NEXT,
   RELEASE_UNKNOWN_DELIVERIES,
 } from './deliveries.sql.ts'
-import { FIRST_UUID } from './delivery-id.ts'
 
 /**
  * While draining a backlog, a round starts this much before the oldest delivery of the previous one: before that, the

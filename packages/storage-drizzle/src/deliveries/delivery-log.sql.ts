@@ -12,9 +12,9 @@ import {
   uuid,
 } from '../connection/statement.ts'
 import { urlOf } from '../endpoints/webhook-endpoints.sql.ts'
+import { newDeliveryId } from '../ids.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
 import { deliveryAttempts } from '../schema.ts'
-import { newDeliveryId } from './delivery-id.ts'
 
 const { organization_id: _, endpoint_version: __, ...ATTEMPT } = columnsOf(deliveryAttempts)
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { type DeliveryIdentity, isUuid, type Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { pageParameters } from '../connection/page.ts'
+import { madeSince } from '../ids.ts'
 import { isContradiction, listAttempts } from './attempt-list.sql.ts'
 import { COUNT_BY_HOUR, ENDPOINT_STATISTICS } from './delivery-hours.sql.ts'
-import { madeSince } from './delivery-id.ts'
 import { FIND_ATTEMPTS, FIND_BODY, FIND_RESENDS, FIND_UNFINISHED, RESEND } from './delivery-log.sql.ts'
 
 /** The deliveries as members see them. */

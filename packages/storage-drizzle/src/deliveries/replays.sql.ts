@@ -1,9 +1,9 @@
 import { ERASED } from '@quickquote/core/internal'
 import { newestFirst } from '../connection/page.ts'
 import { bool, columnsOf, int, selected, statement, text } from '../connection/statement.ts'
+import { deliveryIds, madeSinceOf, newDeliveryId } from '../ids.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
 import { replays } from '../schema.ts'
-import { deliveryIds, madeSinceOf, newDeliveryId } from './delivery-id.ts'
 
 /**
  * Open transactions that have written events. Events written while the endpoint was disabled are only sent by the

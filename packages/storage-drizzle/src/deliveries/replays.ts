@@ -1,6 +1,6 @@
 import { isUuid, type Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { FIRST_UUID } from './delivery-id.ts'
+import { FIRST_UUID } from '../ids.ts'
 import * as sql from './replays.sql.ts'
 
 export function replayStorage(database: Database): Storage['replays'] {

@@ -1,6 +1,6 @@
 import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { madeSince } from './delivery-id.ts'
+import { madeSince } from '../ids.ts'
 import { eventParameters } from './events.ts'
 import { FIND_ATTEMPT_OF_TEST, FIND_TEST, INSERT_TEST, WITHDRAW_TEST } from './test-deliveries.sql.ts'
 

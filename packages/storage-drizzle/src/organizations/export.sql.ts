@@ -1,6 +1,7 @@
 import type { ExportPart } from '@quickquote/core/internal'
 import { getTableName } from 'drizzle-orm'
 import { type Statement, statement, text } from '../connection/statement.ts'
+import { FIRST_UUID } from '../ids.ts'
 import { createTables } from '../schema.ts'
 import { SCHEMA_NOTES } from '../schema-notes.ts'
 
@@ -15,8 +16,7 @@ const page = (rows: string): Page =>
 
 /** Elements of `$after`. */
 const textAt = (index: number) => `coalesce($after::text::jsonb ->> ${index}, '')`
-const uuidAt = (index: number) =>
-  `coalesce(($after::text::jsonb ->> ${index})::uuid, '00000000-0000-0000-0000-000000000000')`
+const uuidAt = (index: number) => `coalesce(($after::text::jsonb ->> ${index})::uuid, '${FIRST_UUID}')`
 const timeAt = (index: number) => `coalesce(($after::text::jsonb ->> ${index})::timestamptz, '-infinity')`
 
 /** Tables in which an organization has few rows. */
@@ -59,7 +59,7 @@ const LARGE: Partial<Record<ExportPart, Page>> = {
         select * from $schema.delivery_attempts
         where endpoint_id = endpoint.id and (created_at, id) > (
           case when endpoint.id = ${uuidAt(0)} then ${timeAt(1)} else '-infinity' end,
-          case when endpoint.id = ${uuidAt(0)} then ${uuidAt(2)} else '00000000-0000-0000-0000-000000000000' end
+          case when endpoint.id = ${uuidAt(0)} then ${uuidAt(2)} else '${FIRST_UUID}' end
         )
         order by created_at, id limit $limit
       ) made

@@ -3,7 +3,7 @@ import { type Storage, validationFailed } from '@quickquote/core/internal'
 import pLimit from 'p-limit'
 import type { Database } from '../connection/database.ts'
 import { type Guard, withStorageErrors } from '../connection/storage-error.ts'
-import { firstIdOf } from '../deliveries/delivery-id.ts'
+import { firstIdOf } from '../ids.ts'
 import { REFUSE_ERASED } from '../organizations/not-erased.sql.ts'
 import * as sql from './files.sql.ts'
 

@@ -3,7 +3,7 @@ import { isUuid, ownedBy, pipelineStatusOf, type Storage } from '@quickquote/cor
 import { batched, batchedInserts } from '../connection/batched.ts'
 import type { Database } from '../connection/database.ts'
 import { traceOf } from '../connection/statement.ts'
-import { FIRST_UUID, firstIdOf, LAST_UUID } from '../deliveries/delivery-id.ts'
+import { FIRST_UUID, firstIdOf, LAST_UUID } from '../ids.ts'
 import { claimForAcceptance } from './acceptance.ts'
 import { orderCancel } from './pipeline-starts.ts'
 import * as sql from './quotations.sql.ts'

@@ -1,3 +1,4 @@
+import { ERASED } from '@quickquote/core/internal'
 import { bool, int, statement, text } from '../connection/statement.ts'
 
 export const DROP_EXPIRED_DAY = statement(
@@ -28,7 +29,7 @@ export const REMOVE_STRAY_LEASES = statement(
   `delete from $schema.deliveries delivery
     where leased_by is not null and leased_at < $leased_before and (
       select id from $schema.events
-      where id = delivery.event_id and created_at = delivery.event_created_at and body <> '[erased]' limit 1
+      where id = delivery.event_id and created_at = delivery.event_created_at and body <> '${ERASED}' limit 1
     ) is null
     returning 1 as removed`,
 )

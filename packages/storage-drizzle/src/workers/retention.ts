@@ -2,7 +2,7 @@ import type { Storage } from '@quickquote/core/internal'
 import { type Connection, unhurried } from '../connection/database.ts'
 import { RELEASE_NEXT } from '../deliveries/deliveries.sql.ts'
 import { COUNT_HOURS } from '../deliveries/delivery-hours.sql.ts'
-import { firstIdOf } from '../deliveries/delivery-id.ts'
+import { firstIdOf } from '../ids.ts'
 import { MAKE_PARTITIONS } from '../migrations/migrations.sql.ts'
 import * as sql from './retention.sql.ts'
 
@@ -19,9 +19,9 @@ const BATCH = 1000
 const ID_DELAY_MS = 60_000
 
 /**
- * Removes expired data. Ids begin with their creation time, so old rows are the beginning of a
- * primary key, and retention needs no index of its own. History (events, attempts, the audit log) is removed by
- * functions of the schema's owner, which enforce the minimum in `retention_floor`.
+ * Ids begin with their creation time, so old rows are the beginning of a primary key, and retention needs no index of its
+ * own. History (events, attempts, the audit log) is removed by functions of the schema's owner, which enforce the minimum
+ * in `retention_floor`.
  */
 export function retentionStorage(connection: Connection): Storage['retention'] {
   const { run } = unhurried(connection)
