@@ -120,7 +120,6 @@ export { eventIdOf } from './model/webhook-event.ts'
 export { decrypts, findUnusableKeys, type UnusableKey } from './services/encryption-keys.ts'
 
 // All of them: options, errors and small tools.
-export { createRequirementsFiles } from './files/requirements-file.ts'
 export { checkIntegrations } from './integrations.ts'
 export { answerInTime } from './lib/answer-in-time.ts'
 export { validationFailed } from './lib/errors.ts'

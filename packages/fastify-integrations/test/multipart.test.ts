@@ -4,23 +4,21 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import multipart from '@fastify/multipart'
 import {
+  createIntegrations,
   DEFAULT_LIMITS,
-  type FileStorage,
   IntegrationError,
+  type Integrations,
   type Limits,
   type Logger,
-  type RequirementsFiles,
 } from '@quickquote/core'
-import { createRequirementsFiles } from '@quickquote/core/internal'
 import type { TestDatabase } from '@quickquote/dev-servers'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance } from 'fastify'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { docx } from '../../core/test/docx-samples.ts'
-import { createDatabase } from '../../storage-drizzle/src/connection/database.ts'
-import { onPostgresJs } from '../../storage-drizzle/src/connection/postgres-js.ts'
-import { fileStorage, uploadStorage } from '../../storage-drizzle/src/quotations/files.ts'
 import { formBytes, isMultipart, receiveMultipart, takeMultipart } from '../src/bodies/multipart.ts'
 import type { MinDataRate } from '../src/bodies/read-body.ts'
 import { dropUnreadBodies } from '../src/bodies/unread-body.ts'
@@ -31,26 +29,17 @@ const MIB = 1024 * 1024
 
 let scratch: TestDatabase
 let sql: postgres.Sql
-let requirementsFiles: RequirementsFiles
-let storage: FileStorage
+let integrations: Integrations
 
 beforeAll(async () => {
   scratch = await migratedDatabase()
   sql = postgres(scratch.url)
-  const database = createDatabase({
-    driver: onPostgresJs(sql, { prepare: true }),
-    schema: 'quickquote',
-    prepare: true,
-    wake() {},
-  })
-  storage = fileStorage(database)
-  requirementsFiles = createRequirementsFiles(
-    { uploads: uploadStorage(database), files: storage },
-    { limits: DEFAULT_LIMITS, logger: failingLogger, now: () => new Date(), hookTimeoutMs: 10_000 },
-  )
+  const storage = drizzleStorage({ connectionString: scratch.url })
+  integrations = createIntegrations({ ...hostOptions, storage, logger: failingLogger })
 })
 
 afterAll(async () => {
+  await integrations.close()
   await sql.end()
   await scratch.drop()
 })
@@ -92,7 +81,7 @@ async function serve(options: { limits?: Partial<Limits>; minDataRate?: MinDataR
     if (!isMultipart(request)) return { body: request.body }
     const form = await receiveMultipart(request, {
       organizationId: ORGANIZATION,
-      requirementsFiles,
+      requirementsFiles: integrations.requirementsFiles,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       ...(options.minDataRate === undefined ? {} : { minDataRate: options.minDataRate }),
     })
@@ -241,7 +230,7 @@ describe('a multipart start', () => {
       { name: 'more.md', type: 'md', size: 6 },
     ])
     const [first] = forms[0]?.files ?? []
-    const stored = storage.get({ id: first?.id ?? '', organization_id: ORGANIZATION })
+    const stored = integrations.storage.files.get({ id: first?.id ?? '', organization_id: ORGANIZATION })
     expect((await buffer(stored)).equals(document)).toBe(true)
     expect(await left()).toEqual({ chunks: 5, uploads: 5 })
   })
@@ -696,7 +685,7 @@ describe('in a host that uses @fastify/multipart itself', () => {
         scope.post('/start', async (request) =>
           receiveMultipart(request, {
             organizationId: ORGANIZATION,
-            requirementsFiles,
+            requirementsFiles: integrations.requirementsFiles,
             limits: DEFAULT_LIMITS,
           }),
         )

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { DEFAULT_LIMITS, type FileStorage } from '@quickquote/core'
-import { createRequirementsFiles, type Storage, silentLogger } from '@quickquote/core/internal'
+import { createIntegrations, DEFAULT_LIMITS, type FileStorage, type Storage } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { receiveMultipart, takeMultipart } from '../src/bodies/multipart.ts'
@@ -32,10 +33,12 @@ beforeAll(async () => {
     abandonBefore: async () => [],
     async forget() {},
   }
-  const requirementsFiles = createRequirementsFiles(
-    { uploads, files },
-    { limits: DEFAULT_LIMITS, logger: silentLogger, now: () => new Date(), hookTimeoutMs: 10_000 },
-  )
+  const noDatabase = drizzleStorage({ connectionString: 'postgres://nowhere' })
+  const { requirementsFiles } = createIntegrations({
+    ...hostOptions,
+    storage: { ...noDatabase, uploads },
+    files,
+  })
   app = Fastify()
   takeMultipart(app)
   app.post('/', async (request, reply) => {

@@ -81,6 +81,8 @@ export const LOCK_FOR_ERASING = statement(
     where id = $id for update`,
 )
 
+const SELECTED_SUMMARY = selected(SUMMARY)
+
 /**
  * A page of the list. Ids begin with the time of `created_at`, so they give the order, and its time bounds. Indexes hold the
  * ids by organization and source; without a source, the lists of both are merged. Statuses are literals, because the partial
@@ -106,7 +108,7 @@ export function listQuotations({ status, source, external_id }: QuotationFilter)
   )
   return statement(
     SUMMARY,
-    `select ${selected(SUMMARY)} from (${lists.join(' union all ')}) quotation
+    `select ${SELECTED_SUMMARY} from (${lists.join(' union all ')}) quotation
       order by id desc limit $limit::int`,
   )
 }
