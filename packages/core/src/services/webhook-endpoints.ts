@@ -181,17 +181,24 @@ async function update(
     const fields = Object.keys(schema.properties).join(', ')
     throw validationFailed([{ pointer: '', detail: `must have at least one of ${fields}` }])
   }
-  return changeLocked(context, member, id, 'webhook_endpoint.updated', async (locked, before, now) => {
-    const headers = await changedHeaders(locked, before, sent, settings)
-    const ends_pause = url !== undefined && isNewOrigin(url, before)
-    const write = (written: WebhookEndpointChange) =>
-      locked.webhookEndpoints.update(member.organizationId, id, { ...written, ends_pause }, now)
-    if (headers === undefined) return { after: await write(change) }
-    const encrypted = encryptHeaders(settings.keyring, headers, before.id)
-    if (encrypted !== null) await claimNewestKey(locked, settings)
-    const after = await write({ ...change, headers: { header_names: namesOf(headers), encrypted } })
-    return { after, headers: true }
-  })
+  const updated = await changeLocked(
+    context,
+    member,
+    id,
+    'webhook_endpoint.updated',
+    async (locked, before, now) => {
+      const headers = await changedHeaders(locked, before, sent, settings)
+      const ends_pause = url !== undefined && isNewOrigin(url, before)
+      const write = (written: WebhookEndpointChange) =>
+        locked.webhookEndpoints.update(member.organizationId, id, { ...written, ends_pause }, now)
+      if (headers === undefined) return { after: await write(change) }
+      const encrypted = encryptHeaders(settings.keyring, headers, before.id)
+      if (encrypted !== null) await claimNewestKey(locked, settings)
+      const after = await write({ ...change, headers: { header_names: namesOf(headers), encrypted } })
+      return { after, headers: true }
+    },
+  )
+  return oneWithHealth(context, member, updated)
 }
 
 /** The headers after an update. undefined: unchanged. */
@@ -259,7 +266,7 @@ async function rotateSecret(
       return { after: await locked.webhookEndpoints.rotateSecret(member.organizationId, id, rotation, now) }
     },
   )
-  return { ...endpoint, secret }
+  return { ...(await oneWithHealth(context, member, endpoint)), secret }
 }
 
 /** Locks the endpoint, lets `change` write it, and records the changes, in one transaction. */
@@ -276,9 +283,9 @@ async function changeLocked(
     readonly after: StoredWebhookEndpoint
     readonly headers?: true
   }>,
-): Promise<WebhookEndpoint> {
+): Promise<StoredWebhookEndpoint> {
   const now = context.settings.now()
-  const changed = await context.storage.transaction(async (transaction) => {
+  return context.storage.transaction(async (transaction) => {
     const found = await transaction.webhookEndpoints.lock(member.organizationId, id)
     const before = requireFound(found, 'WEBHOOK_ENDPOINT_NOT_FOUND')
     const { after, headers = false } = await change(transaction, before, now)
@@ -288,7 +295,6 @@ async function changeLocked(
     }
     return after
   })
-  return oneWithHealth(context, member, changed)
 }
 
 async function oneWithHealth(
