@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 
 type Serialize = (value: unknown) => string
 
-/** By the text of their schemas, which many responses share. */
+/** By the text of their schemas, which many responses share. Compiled when a response first needs one. */
 const serializers = new Map<string, Serialize>()
 
 /**
@@ -25,7 +25,7 @@ export function compileSchemas(fastify: FastifyInstance): void {
 
   fastify.setSerializerCompiler<TSchema>(({ schema }) => {
     const text = JSON.stringify(schema)
-    const serialize = serializers.get(text) ?? fastJson(schema)
+    const serialize = serializers.get(text) ?? compiledWhenUsed(schema)
     serializers.set(text, serialize)
     return serialize
   })
@@ -33,4 +33,12 @@ export function compileSchemas(fastify: FastifyInstance): void {
   // A reply serializer of the host would bypass our schemas, and with them the removal of undeclared fields. Fastify
   // accepts null, its own default, although its types do not.
   fastify.setReplySerializer(null as unknown as Parameters<typeof fastify.setReplySerializer>[0])
+}
+
+function compiledWhenUsed(schema: TSchema): Serialize {
+  let serialize: Serialize | undefined
+  return (value) => {
+    serialize ??= fastJson(schema)
+    return serialize(value)
+  }
 }

@@ -10,6 +10,7 @@ import { llmsText } from './llms-text.ts'
 import { once } from './once.ts'
 import { toOpenApi30 } from './openapi-30.ts'
 import { finishDocument, openapiFrame } from './openapi-document.ts'
+import { openapiWebhooks } from './openapi-webhooks.ts'
 
 /** Everything comes from this server; nothing is inline. */
 const CONTENT_SECURITY_POLICY = [
@@ -40,7 +41,12 @@ export async function serveApiDocs(
   }
   await fastify.register(swagger, {
     openapi: openapiFrame(settings, options),
-    transformObject: (context) => finishDocument('openapiObject' in context ? context.openapiObject : {}),
+    // The events are added when somebody asks for the document: their schemas take longer to compile than all else.
+    transformObject: (context) =>
+      finishDocument({
+        ...('openapiObject' in context ? context.openapiObject : {}),
+        webhooks: openapiWebhooks(settings.integrations.settings),
+      }),
   })
   await fastify.register(async (inner) => {
     inner.addHook('onRoute', (route) => {

@@ -3,7 +3,7 @@ import { PROBLEM_MEDIA_TYPE, version } from '@quickquote/core/internal'
 import type { ApiDocsOptions, PluginSettings, SessionScheme } from '../options.ts'
 import { introductionTo } from './introduction.ts'
 import { mapValues } from './map-values.ts'
-import { EVENTS_TAG, openapiWebhooks } from './openapi-webhooks.ts'
+import { EVENTS_TAG } from './openapi-webhooks.ts'
 
 /** Marks our documents among the host's. */
 const ownInfos = new WeakSet<object>()
@@ -39,7 +39,6 @@ export function openapiFrame(
       { name: 'Audit log', description: 'For members with `manage_integrations`, with their session.' },
       { name: EVENTS_TAG, description: 'Events are sent to the webhook endpoints that subscribe to them.' },
     ],
-    webhooks: openapiWebhooks(integrations.settings),
     components: { securitySchemes: securitySchemes(sessionScheme) },
   }
 }

@@ -56,16 +56,16 @@ export function documentation({
 }: Pick<PluginSettings, 'problemTypeBase' | 'inHostDocument' | 'apiDocs' | 'deprecated'>): Documentation {
   const schemes = securitySchemes((apiDocs ?? DEFAULT_API_DOCS).sessionScheme)
   return (route) => {
-    const operation = operationOf(route, problemTypeBase, deprecated[route.operationId])
+    // Made when somebody asks for a document, so that the app starts sooner.
+    const operation = () => operationOf(route, problemTypeBase, deprecated[route.operationId])
     const scheme = schemeOf(route)
-    const own = { ...operation, security: [{ [scheme]: [] }] }
-    const in30 = () => toSchemas30(operation) as typeof operation
+    const in30 = () => toSchemas30(operation()) as ReturnType<typeof operation>
     const inDocumentOfHost = (document: HostDocument | undefined) =>
       // Swagger 2.0 has no sessions in cookies.
       document === undefined
         ? in30()
         : {
-            ...(document.openapi?.startsWith('3.0') ? in30() : operation),
+            ...(document.openapi?.startsWith('3.0') ? in30() : operation()),
             security: [{ [declare(scheme, schemes[scheme], document)]: [] }],
           }
     return {
@@ -73,7 +73,7 @@ export function documentation({
       swaggerTransform: (context) => ({
         url: context.url,
         schema: isOwnDocument(context)
-          ? own
+          ? { ...operation(), security: [{ [scheme]: [] }] }
           : inHostDocument
             ? inDocumentOfHost('openapiObject' in context ? context.openapiObject : undefined)
             : { hide: true },

@@ -32,7 +32,10 @@ export function eventRoutes(
         status: 200,
         description: 'The events. The list may be empty even if more events follow at the `Link`.',
         schema: Type.Array(WebhookEvent),
-        example: [exampleOf(settings)],
+        // Compiles the schemas of all events, which only the document needs.
+        get example() {
+          return [exampleOf(settings)]
+        },
         headers: {
           Link: Type.String({
             description: 'The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent.',

@@ -64,7 +64,9 @@ export function webhookRoutes({
         status: 200,
         description: 'The event catalog.',
         schema: Type.Array(CatalogEntry),
-        example: JSON.parse(JSON.stringify(eventCatalogOf(events, EXAMPLE.organizationId))),
+        get example() {
+          return JSON.parse(JSON.stringify(eventCatalogOf(events, EXAMPLE.organizationId)))
+        },
       },
       errors: [],
       handle: async ({ member }) => ({ body: [...webhookEndpoints.eventCatalog(member)] }),
