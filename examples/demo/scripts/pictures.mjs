@@ -141,6 +141,10 @@ async function pretendHistory({ crm, warehouse }) {
       from quickquote.delivery_attempts sent where quotation_id is not null`
     await transaction`delete from quickquote.delivery_attempts where id in (select id from spaced)`
     await transaction`insert into quickquote.delivery_attempts select * from spaced`
+    await transaction`
+      update quickquote.endpoint_health health set failing_since = first.at
+      from (select endpoint_id, min(created_at) as at from spaced where status = 'failed' group by endpoint_id) first
+      where health.endpoint_id = first.endpoint_id and failing_since is not null`
   })
 }
 

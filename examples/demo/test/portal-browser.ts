@@ -26,6 +26,7 @@ export const VIEWS = [
   { width: 1440, locale: 'en-US', hasAxe: true },
   { width: 320, locale: 'de-DE', hasAxe: true },
   { width: 320, locale: 'en-XA', hasAxe: false },
+  { width: 720, locale: 'en-XA', hasAxe: false },
 ] as const
 
 /** Nothing is wider than the page or a dialog. */

@@ -8,9 +8,9 @@ import { ErrorNotice } from './notice.tsx'
 export interface Column<Item> {
   readonly head: ComponentChildren
   readonly cell: (item: Item) => ComponentChildren
-  /** Classes of the cell. On a phone: `phone-end` is beside the first cell, `phone-off` is not shown. */
+  /** Classes of the cell. Below 960 px: `phone-end` is beside the first cell, `phone-off` is not shown. */
   readonly class?: string
-  /** On a phone, where there is no head, before the value. */
+  /** Below 960 px, where there is no head, before the value. */
   readonly label?: string
   /** What the mouse shows. */
   readonly title?: (item: Item) => string
