@@ -13,7 +13,7 @@ import {
   time,
   uuid,
 } from '../connection/statement.ts'
-import { notErased } from '../organizations/not-erased.sql.ts'
+import { notErased } from '../not-erased.sql.ts'
 import { apiKeys } from '../schema.ts'
 
 const STORED = columnsOf(apiKeys)

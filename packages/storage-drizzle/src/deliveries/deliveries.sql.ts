@@ -70,12 +70,6 @@ export const RELEASE_DELIVERIES = statement(
     returning 1 as released`,
 )
 
-/** One batch: see `migrations/functions/catching-up.sql`. `$endpoint_id` null: of any endpoint. */
-export const CATCH_UP = statement(
-  { state: text },
-  `select $schema.catch_up($endpoint_id, $now, $limit) as state`,
-)
-
 /**
  * Makes deliveries due that wait for a removed delivery of their quotation. Rounds do this for deliveries they end;
  * this handles the rest.

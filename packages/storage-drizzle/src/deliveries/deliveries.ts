@@ -10,9 +10,9 @@ import type {
 import type { Database } from '../connection/database.ts'
 import type { Row } from '../connection/statement.ts'
 import { encryptedSecret } from '../endpoints/signing-secrets.ts'
+import { CATCH_UP } from '../endpoints/webhook-endpoints.sql.ts'
 import { FIRST_UUID } from '../ids.ts'
 import {
-  CATCH_UP,
   DELIVERY_ROUND,
   type FoundEndpoint,
   RELEASE_DELIVERIES,

@@ -13,7 +13,7 @@ import {
 } from '../connection/statement.ts'
 import { urlOf } from '../endpoints/webhook-endpoints.sql.ts'
 import { newDeliveryId } from '../ids.ts'
-import { notErased } from '../organizations/not-erased.sql.ts'
+import { notErased } from '../not-erased.sql.ts'
 import { deliveryAttempts } from '../schema.ts'
 
 const { organization_id: _, endpoint_version: __, ...ATTEMPT } = columnsOf(deliveryAttempts)

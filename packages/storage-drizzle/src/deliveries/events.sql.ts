@@ -1,6 +1,6 @@
 import { bool, statement } from '../connection/statement.ts'
 import { newDeliveryId } from '../ids.ts'
-import { notErased } from '../organizations/not-erased.sql.ts'
+import { notErased } from '../not-erased.sql.ts'
 
 /** One statement: the deliveries are the outbox, so an event is recorded with all of them or not at all. */
 export const RECORD_EVENT = statement(

@@ -2,7 +2,7 @@ import { ERASED } from '@quickquote/core/internal'
 import { newestFirst } from '../connection/page.ts'
 import { bool, columnsOf, int, selected, statement, text } from '../connection/statement.ts'
 import { deliveryIds, madeSinceOf, newDeliveryId } from '../ids.ts'
-import { notErased } from '../organizations/not-erased.sql.ts'
+import { notErased } from '../not-erased.sql.ts'
 import { replays } from '../schema.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { AttemptStatus } from '@quickquote/core/internal'
 import { bool, int, nullable, oneOf, smallint, statement, text, uuid } from '../connection/statement.ts'
-import { notErased } from '../organizations/not-erased.sql.ts'
+import { notErased } from '../not-erased.sql.ts'
 
 /** Parked, so that claims of the outbox do not see it and none of its rules apply. */
 export const INSERT_TEST = statement(

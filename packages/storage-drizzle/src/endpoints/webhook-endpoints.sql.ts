@@ -8,7 +8,7 @@ import {
   text,
   uuid,
 } from '../connection/statement.ts'
-import { notErased } from '../organizations/not-erased.sql.ts'
+import { notErased } from '../not-erased.sql.ts'
 import { webhookEndpoints } from '../schema.ts'
 
 /** The columns that members see. */
@@ -155,3 +155,9 @@ const changeHealth = (column: 'failing_since' | 'paused_until') =>
 export const FORGET_FAILURES = changeHealth('failing_since')
 /** A new origin has asked for no pause. */
 export const END_PAUSE = changeHealth('paused_until')
+
+/** One batch: see `migrations/functions/catching-up.sql`. `$endpoint_id` null: of any endpoint. */
+export const CATCH_UP = statement(
+  { state: text },
+  `select $schema.catch_up($endpoint_id, $now, $limit) as state`,
+)

@@ -5,7 +5,6 @@ import {
   type WebhookEndpointChange,
 } from '@quickquote/core/internal'
 import { type Database, oneAtATime } from '../connection/database.ts'
-import { CATCH_UP } from '../deliveries/deliveries.sql.ts'
 import { encryptedSecret } from './signing-secrets.ts'
 import * as sql from './webhook-endpoints.sql.ts'
 
@@ -101,7 +100,7 @@ async function update(
   if (ends_pause === true) await run(sql.END_PAUSE, which)
   if (is_enabled === true || ordering !== undefined) {
     const limit = ordering === undefined ? PARKED_AT_ONCE : ORDERED_AT_ONCE
-    await run(CATCH_UP, { endpoint_id: which.id, now: which.now, limit })
+    await run(sql.CATCH_UP, { endpoint_id: which.id, now: which.now, limit })
   }
   if (is_enabled === true || ordering !== undefined || ends_pause === true) await wake()
   return locked(changed)

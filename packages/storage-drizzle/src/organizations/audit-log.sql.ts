@@ -2,8 +2,8 @@ import type { PageRequest } from '@quickquote/core'
 import type { AuditFilter } from '@quickquote/core/internal'
 import { AFTER, given, newestFirst } from '../connection/page.ts'
 import { columnsOf, insertion, selected, statement } from '../connection/statement.ts'
+import { notErased } from '../not-erased.sql.ts'
 import { auditLog } from '../schema.ts'
-import { notErased } from './not-erased.sql.ts'
 
 const ENTRY = columnsOf(auditLog)
 

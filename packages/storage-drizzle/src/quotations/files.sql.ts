@@ -1,5 +1,5 @@
 import { bool, int, statement, text, uuid } from '../connection/statement.ts'
-import { notErased } from '../organizations/not-erased.sql.ts'
+import { notErased } from '../not-erased.sql.ts'
 
 /** Files of several organizations, as two arrays of equal length. */
 const LISTED = 'unnest($ids::uuid[], $organization_ids::uuid[]) as file (id, organization_id)'

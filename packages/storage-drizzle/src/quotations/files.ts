@@ -4,7 +4,7 @@ import pLimit from 'p-limit'
 import type { Database } from '../connection/database.ts'
 import { type Guard, withStorageErrors } from '../connection/storage-error.ts'
 import { firstIdOf } from '../ids.ts'
-import { REFUSE_ERASED } from '../organizations/not-erased.sql.ts'
+import { REFUSE_ERASED } from '../not-erased.sql.ts'
 import * as sql from './files.sql.ts'
 
 /**

@@ -11,7 +11,7 @@ import {
   time,
   uuid,
 } from '../connection/statement.ts'
-import { notErased } from '../organizations/not-erased.sql.ts'
+import { notErased } from '../not-erased.sql.ts'
 
 /** The quote within an order, if it is in the host's own tables. */
 export type QuoteOfHost = Omit<Quote, 'id'> & { readonly trace: TraceContext | null }

@@ -13,7 +13,7 @@ import {
   time,
   uuid,
 } from '../connection/statement.ts'
-import { notErased } from '../organizations/not-erased.sql.ts'
+import { notErased } from '../not-erased.sql.ts'
 import { proposals, quotations } from '../schema.ts'
 
 const STATE = columnsOf(quotations, ['id', 'status', 'processed_step', 'error_code', 'updated_at'])

@@ -1,4 +1,4 @@
-import { bool, statement } from '../connection/statement.ts'
+import { bool, statement } from './connection/statement.ts'
 
 /**
  * An SQL condition for statements that add rows: true, or an error if the organization is being erased. It must be part
@@ -10,5 +10,5 @@ export function notErased(organizationId = '$organization_id'): string {
       ) then $schema.refuse_erased() else true end`
 }
 
-/** For transactions that add rows with drizzle. */
+/** For what failed, perhaps for that reason. */
 export const REFUSE_ERASED = statement({ accepted: bool }, `select ${notErased()} as accepted`)
