@@ -12,7 +12,6 @@ export type { StoredApiKeyStatus } from './model/api-key.ts'
 export { AUDIT_ACTIONS, AUDIT_RESOURCE_TYPES, type AuditChange } from './model/audit-entry.ts'
 export {
   ATTEMPT_STATUSES,
-  type AttemptStatus,
   type DeliveryStatus,
   type Undelivered,
 } from './model/delivery.ts'
@@ -22,7 +21,7 @@ export { IDEMPOTENCY_WINDOW_MS, type Idempotency } from './model/idempotency.ts'
 export { pipelineStatusOf } from './model/pipeline-status.ts'
 export { QUOTATION_STATUSES, SOURCES } from './model/quotation.ts'
 export { REPLAY_STATES, REPLAY_STATUSES } from './model/replay.ts'
-export { WARNING_KINDS, type WarningKind } from './model/warning.ts'
+export { WARNING_KINDS } from './model/warning.ts'
 export { DISABLED_REASONS, ORDERINGS, TRIGGER_MODES } from './model/webhook-endpoint.ts'
 export type { RecordedEvent } from './model/webhook-event.ts'
 export type { ApiKeyMaximum, StoredApiKey } from './storage/api-keys.ts'
@@ -37,7 +36,7 @@ export type {
 } from './storage/deliveries.ts'
 export type { AttemptFilter, DeliveryIdentity } from './storage/delivery-log.ts'
 export type { EndpointCondition } from './storage/endpoint-health.ts'
-export type { FeedFilter, FeedPart, FeedPosition } from './storage/event-feed.ts'
+export type { FeedPosition } from './storage/event-feed.ts'
 export { EXPORT_PARTS, type ExportPart } from './storage/export.ts'
 export type { ClaimedStart } from './storage/pipeline-starts.ts'
 export type { Acceptance, SeenQuotation } from './storage/quotations.ts'

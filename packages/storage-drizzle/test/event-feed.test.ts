@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FeedFilter, FeedPart, FeedPosition } from '@quickquote/core/internal'
+import type { Source } from '@quickquote/core'
+import type { FeedPosition } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from './database.ts'
@@ -10,7 +11,7 @@ import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 const { url, sql, storage } = await openDatabase()
 const DAY_MS = 24 * 60 * 60 * 1000
 const MIDNIGHT = Date.parse(new Date().toISOString().slice(0, 10))
-const ANY: FeedFilter = { types: null, source: null }
+const ANY = { types: null, source: null as Source | null }
 
 async function record(organization_id: string, fields: Parameters<typeof sampleEvent>[0] = {}) {
   const event = sampleEvent({ organization_id, ...fields })
@@ -19,7 +20,7 @@ async function record(organization_id: string, fields: Parameters<typeof sampleE
 }
 
 /** The texts of a page. Bodies of this file are JSON strings. */
-function bodiesOf({ count, json }: Pick<FeedPart, 'count' | 'json'>): string[] {
+function bodiesOf({ count, json }: { count: number; json: string }): string[] {
   const events: unknown[] = JSON.parse(json)
   expect(events).toHaveLength(count)
   return events.map((event) => JSON.stringify(event))
@@ -314,7 +315,7 @@ it('an event at either side of the end of a page is read once', async () => {
     await hide(999)
     await record(own, { body })
   }
-  const filter: FeedFilter = { ...ANY, source: 'api_key' }
+  const filter = { ...ANY, source: 'api_key' as const }
   for (const limit of [1, 2, 100]) {
     expect((await readAll(own, null, limit, filter)).bodies).toEqual(['"1"', '"2"', '"3"', '"4"'])
   }

@@ -14,7 +14,7 @@ export interface FeedFilter {
 }
 
 /** A page of the feed. */
-export interface FeedPart {
+interface FeedPart {
   /** How many events it has. */
   readonly count: number
   /** A JSON array of the events, oldest first, byte for byte as recorded. */

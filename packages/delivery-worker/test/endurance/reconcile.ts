@@ -1,4 +1,4 @@
-import type { AttemptStatus } from '@quickquote/core/internal'
+import type { DeliveryAttempt } from '@quickquote/core'
 
 /** What a receiver does with a request: a status, or nothing. */
 export type Answer = number | 'hang' | 'reset'
@@ -17,7 +17,7 @@ export interface RecordedAttempt {
   readonly receiver: string
   readonly event_id: string
   readonly attempt: number
-  readonly status: AttemptStatus
+  readonly status: DeliveryAttempt['status']
   readonly http_status: number | null
   readonly error: string | null
   /** For an interrupted attempt, the time of its claim. */

@@ -1,6 +1,6 @@
-import type { AttemptStatus } from '@quickquote/core/internal'
-import { bool, int, nullable, oneOf, smallint, statement, text, uuid } from '../connection/statement.ts'
+import { bool, columnsOf, int, selected, statement } from '../connection/statement.ts'
 import { notErased } from '../not-erased.sql.ts'
+import { deliveryAttempts } from '../schema.ts'
 
 /** Parked, so that claims of the outbox do not see it and none of its rules apply. */
 export const INSERT_TEST = statement(
@@ -30,9 +30,11 @@ export const FIND_TEST = statement(
     where id = $id and organization_id = $organization_id`,
 )
 
+const ATTEMPT = columnsOf(deliveryAttempts, ['id', 'status', 'http_status', 'error'])
+
 /** No attempt of it is older than `$since`. */
 export const FIND_ATTEMPT_OF_TEST = statement(
-  { id: uuid, status: oneOf<AttemptStatus>(), http_status: nullable(smallint), error: nullable(text) },
-  `select id, status, http_status, error from $schema.delivery_attempts
+  ATTEMPT,
+  `select ${selected(ATTEMPT)} from $schema.delivery_attempts
     where delivery_id = $id and organization_id = $organization_id and created_at >= $since`,
 )

@@ -1,15 +1,16 @@
-import type { WarningKind } from '@quickquote/core/internal'
-import {
-  int,
-  millisOf,
-  nullable,
-  oneOf,
-  smallint,
-  statement,
-  text,
-  time,
-  uuid,
-} from '../connection/statement.ts'
+import { columnsOf, nullable, selected, statement, text, uuid } from '../connection/statement.ts'
+import { warnings } from '../schema.ts'
+
+const WARNING = columnsOf(warnings, [
+  'id',
+  'kind',
+  'organization_id',
+  'subject_id',
+  'since',
+  'until',
+  'count',
+  'attempt',
+])
 
 /** Concurrent workers may record out of order, so the attempts decide. */
 export const NOTE_FAILING_ENDPOINTS = statement(
@@ -53,14 +54,7 @@ export const NOTE_EXPIRING_KEYS = statement(
 
 export const CLAIM_WARNINGS = statement(
   {
-    id: uuid,
-    kind: oneOf<WarningKind>(),
-    organization_id: uuid,
-    subject_id: uuid,
-    since: time,
-    until: nullable(time),
-    count: nullable(int),
-    attempt: smallint,
+    ...WARNING,
     name: nullable(text),
     owner_id: nullable(text),
     masked_key: nullable(text),
@@ -73,8 +67,7 @@ export const CLAIM_WARNINGS = statement(
       ))
       returning *
     )
-    select claimed.id, kind, claimed.organization_id, subject_id, ${millisOf('since')} as since,
-      ${millisOf('until')} as until, count, attempt, coalesce(key.name, endpoint.name) as name, key.owner_id, key.masked_key,
+    select ${selected(WARNING, 'claimed')}, coalesce(key.name, endpoint.name) as name, key.owner_id, key.masked_key,
       key.replaced_by
     from claimed
     left join $schema.api_keys key on key.id = subject_id and key.organization_id = claimed.organization_id
