@@ -48,9 +48,12 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.goBack()
     await page.getByRole('heading', { name: 'Leave this page?' }).waitFor()
     await button(page, 'Stay').click()
+    await page.goBack()
+    await page.getByText('The request is still running.').waitFor()
     release()
 
     await secret(page).waitFor()
+    await page.getByText('The request is still running.').waitFor({ state: 'detached' })
     const key = String(await secret(page).textContent())
     for (let pressed = 0; pressed < 4; pressed += 1) await page.keyboard.press('Escape')
     await page.goBack()

@@ -393,6 +393,11 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await button(page, 'Try again').click()
     await page.getByText('The service could not be reached.').waitFor({ state: 'detached' })
     expect(refused).toBeGreaterThan(1)
+    await page.unroute(keys)
+    // A proxy that wants a password.
+    await page.route(keys, (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' }))
+    await page.getByText('Everyone’s').click()
+    await page.getByText('The response is not from the service.').waitFor()
   })
 
   it('never parses text of partners or receivers as markup', async () => {

@@ -55,6 +55,8 @@ function holding() {
     addEventListener('beforeunload', onUnload)
     return () => {
       reasons.delete(reason)
+      // The question no longer holds: what was running may show its result now.
+      if (leaving.value?.why === why) leaving.value = null
       if (reasons.size === 0) removeEventListener('beforeunload', onUnload)
     }
   }

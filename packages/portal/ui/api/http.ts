@@ -53,6 +53,11 @@ export interface Http {
   list<Item>(path: string, request?: Request): Promise<Page<Item>>
 }
 
+interface Answered {
+  readonly response: Response
+  readonly content: unknown
+}
+
 /** Retries of a read. Changes are never retried: the first attempt may have succeeded. */
 const READ_REPEATS = 2
 const REPEAT_AFTER_MS = 1000
@@ -66,7 +71,7 @@ export function createHttp(
   transport: Transport,
   onSession: (isSignedIn: boolean) => void,
 ): Http {
-  async function once(path: string, { method = 'GET', body, signal }: Request): Promise<Response> {
+  async function once(path: string, { method = 'GET', body, signal }: Request): Promise<Answered> {
     const { headers } = transport
     const given = new Headers(typeof headers === 'function' ? await headers() : headers)
     given.set('Accept', 'application/json')
@@ -88,8 +93,8 @@ export function createHttp(
       })
       setClock(response.headers.get('Date'), sentAt)
       onSession(response.status !== 401)
-      if (response.ok) return response
-      throw await problemOf(response)
+      if (!response.ok) throw await problemOf(response)
+      return { response, content: response.status === 204 ? undefined : await contentOf(response) }
     } catch (error) {
       if (error instanceof ApiError || signal?.aborted) throw error
       throw new ApiError({ code: 'NETWORK', status: 0, detail: String(error) })
@@ -99,7 +104,7 @@ export function createHttp(
     }
   }
 
-  async function request(path: string, options: Request = {}): Promise<Response> {
+  async function request(path: string, options: Request = {}): Promise<Answered> {
     const repeats = (options.method ?? 'GET') === 'GET' ? READ_REPEATS : 0
     for (let repeated = 0; ; repeated++) {
       try {
@@ -115,14 +120,24 @@ export function createHttp(
   }
 
   return {
-    async send(path, options) {
-      const response = await request(path, options)
-      return response.status === 204 ? undefined : await response.json()
+    async send<Answer>(path: string, options?: Request) {
+      return (await request(path, options)).content as Answer
     },
-    async list(path, options) {
-      const response = await request(path, options)
-      return { items: await response.json(), next: nextOf(response) }
+    async list<Item>(path: string, options?: Request) {
+      const { response, content } = await request(path, options)
+      return { items: content as Item[], next: nextOf(response) }
     },
+  }
+}
+
+/** @throws ApiError for what no API sends, such as the page of a proxy that asks for a password */
+async function contentOf(response: Response): Promise<unknown> {
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    const { status } = response
+    throw new ApiError({ code: 'UNEXPECTED_RESPONSE', status, detail: 'The response is not JSON.' })
   }
 }
 

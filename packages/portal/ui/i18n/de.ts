@@ -78,6 +78,8 @@ export const de: Catalog = {
   'error.STATE_CONFLICT': 'Das hat sich inzwischen geändert. Laden Sie die Seite neu.',
   'error.PAYLOAD_TOO_LARGE': 'Der Dienst nimmt so große Eingaben nicht an. Kürzen Sie den Text.',
   'error.VALIDATION_FAILED': 'Ungültige Eingabe: {detail}',
+  'error.UNEXPECTED_RESPONSE':
+    'Die Antwort stammt nicht vom Dienst. Vielleicht verlangt Ihr Netz eine Anmeldung: Laden Sie die Seite neu.',
   'error.INTERNAL_ERROR': 'Im Dienst ist ein Fehler aufgetreten. Versuchen Sie es erneut.',
 
   'problem.required': 'Dieses Feld ist erforderlich.',

@@ -76,6 +76,8 @@ export const en = {
   'error.STATE_CONFLICT': 'This has changed. Reload the page to see the current state.',
   'error.PAYLOAD_TOO_LARGE': 'The input is too long. Shorten it.',
   'error.VALIDATION_FAILED': 'Some of the input is not valid: {detail}',
+  'error.UNEXPECTED_RESPONSE':
+    'The response is not from the service. Your network may want you to sign in: reload the page.',
   'error.INTERNAL_ERROR': 'The service failed. Try again.',
 
   'problem.required': 'This is required.',
