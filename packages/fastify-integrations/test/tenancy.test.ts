@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { STEPS } from '@quickquote/core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { routeTable } from '../src/route-table.ts'
 import { ACME, GLOBEX, NOWHERE, useHost } from './support/host.ts'
 
 const context = useHost({ integrations: { limits: { requestsPerMinute: 1000 } } })
@@ -24,28 +25,42 @@ beforeAll(async () => {
   proposal = String(answer.body['id'])
 })
 
-const paths: [string, (id: { quotation: string; proposal: string }) => string][] = [
-  ['the summary', (id) => `/v1/integrations/quotations/${id.quotation}`],
-  ['the pipeline', (id) => `/v1/integrations/quotations/${id.quotation}/pipeline`],
-  ['the proposal', (id) => `/v1/integrations/quotations/${id.quotation}/proposal`],
-  ['the document', (id) => `/v1/integrations/proposals/${id.proposal}/document-url`],
+type Path = (id: { quotation: string; proposal: string }) => string
+
+const routes: [name: string, method: string, path: Path][] = [
+  ['the summary', 'GET', (id) => `/v1/integrations/quotations/${id.quotation}`],
+  ['the pipeline', 'GET', (id) => `/v1/integrations/quotations/${id.quotation}/pipeline`],
+  ['the proposal', 'GET', (id) => `/v1/integrations/quotations/${id.quotation}/proposal`],
+  ['the document', 'GET', (id) => `/v1/integrations/proposals/${id.proposal}/document-url`],
+  ['the cancelling', 'POST', (id) => `/v1/integrations/quotations/${id.quotation}/cancel`],
 ]
 
-describe.each(paths)('Authentication, rule 5: %s of another organization', (_, path) => {
+it('every partner route with an id is tried below', () => {
+  const rows = routeTable(context.host.integrations, { apiKeyRoutes: true })
+    .filter(({ kind }) => kind === 'partner')
+    .flatMap(({ prefix, routes }) => routes.map(({ method, url }) => `${method} ${prefix}${url}`))
+  const tried = routes.map(([, method, path]) => `${method} ${path({ quotation: ':id', proposal: ':id' })}`)
+  expect(tried.sort()).toEqual(rows.filter((row) => row.includes(':')).sort())
+})
+
+describe.each(routes)('Authentication, rule 5: %s of another organization', (_, method, path) => {
   it('is a 403 that reveals nothing of the resource', async () => {
-    const { status, body } = await context.host.call('GET', path({ quotation, proposal }), { key: globexKey })
+    const { status, body } = await context.host.call(method, path({ quotation, proposal }), {
+      key: globexKey,
+    })
     expect(status).toBe(403)
     expect(body).toMatchObject({ code: 'OTHER_ORGANIZATION' })
     expect(JSON.stringify(body)).not.toContain(ACME)
   })
 
-  it('is a 200 for its own organization', async () => {
-    expect((await context.host.call('GET', path({ quotation, proposal }), { key: acmeKey })).status).toBe(200)
+  it('is a success for its own organization', async () => {
+    const { status } = await context.host.call(method, path({ quotation, proposal }), { key: acmeKey })
+    expect(status).toBe(method === 'GET' ? 200 : 202)
   })
 
   it('is a 404 if it is unknown', async () => {
     const nowhere = path({ quotation: NOWHERE, proposal: NOWHERE })
-    expect((await context.host.call('GET', nowhere, { key: globexKey })).status).toBe(404)
+    expect((await context.host.call(method, nowhere, { key: globexKey })).status).toBe(404)
   })
 
   it.each([
@@ -54,7 +69,7 @@ describe.each(paths)('Authentication, rule 5: %s of another organization', (_, p
   ])(
     'stays a 403 whatever the client says about its organization in %s',
     async (_, { query = '', headers = {} }: { query?: string; headers?: Record<string, string> }) => {
-      const answer = await context.host.call('GET', path({ quotation, proposal }) + query, {
+      const answer = await context.host.call(method, path({ quotation, proposal }) + query, {
         key: globexKey,
         headers,
       })
