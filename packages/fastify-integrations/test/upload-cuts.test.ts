@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import { buffer } from 'node:stream/consumers'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { createIntegrations, DEFAULT_LIMITS, type FileStorage, type Storage } from '@quickquote/core'
+import { createIntegrations, DEFAULT_LIMITS, type Integrations, type Storage } from '@quickquote/core'
 import { hostOptions } from '@quickquote/dev-servers/host'
+import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -18,27 +18,21 @@ let url: URL
 /** The server's ends of the connections, by the client's port. */
 const accepted = new Map<number, Socket>()
 
+const database = useDatabase()
+let integrations: Integrations
+
 beforeAll(async () => {
-  const files: FileStorage = {
-    put: async (_file, bytes) => void (await buffer(bytes)),
-    async *get() {},
-    async delete() {},
-  }
+  const storage = drizzleStorage({ connectionString: database.url })
   const uploads: Storage['uploads'] = {
+    ...storage.uploads,
     // Like a slow database: the rest of the form has arrived before its file is read.
-    record: () => sleep(5),
-    renew: async () => true,
-    abandon: async () => [],
-    async queueForDeletion() {},
-    abandonBefore: async () => [],
-    async forget() {},
+    async record(file, now) {
+      await sleep(5)
+      await storage.uploads.record(file, now)
+    },
   }
-  const noDatabase = drizzleStorage({ connectionString: 'postgres://nowhere' })
-  const { requirementsFiles } = createIntegrations({
-    ...hostOptions,
-    storage: { ...noDatabase, uploads },
-    files,
-  })
+  integrations = createIntegrations({ ...hostOptions, storage: { ...storage, uploads } })
+  const { requirementsFiles } = integrations
   app = Fastify()
   takeMultipart(app)
   app.post('/', async (request, reply) => {
@@ -49,7 +43,10 @@ beforeAll(async () => {
   app.server.on('connection', (socket: Socket) => accepted.set(Number(socket.remotePort), socket))
   url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
 })
-afterAll(() => app.close())
+afterAll(async () => {
+  await app.close()
+  await integrations.close()
+})
 
 function formOf(sizes: readonly number[]): Buffer {
   const parts = sizes.flatMap((size, index) => [
