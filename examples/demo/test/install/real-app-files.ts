@@ -1,3 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeBlocks, ROOT } from '../docs/pages.ts'
+
+const guide = { path: 'docs/guides/host.md', text: readFileSync(join(ROOT, 'docs/guides/host.md'), 'utf8') }
+/** The autoloaded plugin of the guide. */
+const documented = codeBlocks(guide).find(({ code }) => code.includes('export default fp('))?.code ?? ''
+/** A test adds it before everything else, another one last. */
+const CLOSES = "app.addHook('onClose', () => integrations.close())"
+
 /** An app of the shape of fastify/demo: plugins and routes that @fastify/autoload finds, each in a file of its own. */
 export const FILES: Readonly<Record<string, string>> = {
   'src/app.ts': `import { join } from 'node:path'
@@ -102,49 +112,29 @@ export const autoConfig = (fastify: FastifyInstance) => ({
 
 export default fp(underPressure, { dependencies: ['knex'] })
 `,
-  'src/plugins/app/integrations.ts': `import { createIntegrations, type NoEvents, type Integrations } from '@quickquote/core'
-import { createDeliveryWorker } from '@quickquote/delivery-worker'
-import { fastifyIntegrations } from '@quickquote/fastify-integrations'
-import { fastifyPortal } from '@quickquote/portal'
-import { drizzleStorage, type HostTransaction } from '@quickquote/storage-drizzle'
-import type { FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
+  'src/integrations.ts': `import { createIntegrations } from '@quickquote/core'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    integrations: Integrations<NoEvents, HostTransaction>
-  }
-}
-
-export default fp(
-  async (fastify) => {
-    const storage = drizzleStorage({ connectionString: process.env.DATABASE_URL })
-    await storage.migrate()
-    const integrations = createIntegrations({
-      storage,
-      pipeline: {
-        async start() {},
-        signDocumentUrl: async ({ document_id }) => ({
-          url: \`https://files.example.com/\${document_id}\`,
-          expires_at: new Date(Date.now() + 900_000),
-        }),
-      },
-      encryptionKeys: [{ id: '1', key: process.env.INTEGRATIONS_KEY }],
-      allowAddresses: ['127.0.0.1/32'],
-      logger: fastify.log,
-    })
-    const resolveSession = async ({ session: { user } }: FastifyRequest) =>
-      user ? { memberId: user.id, organizations: [{ id: user.organization, role: 'admin' }] } : null
-    fastify.decorate('integrations', integrations)
-    const close = () => fastify.addHook('onClose', () => integrations.close())
-    if (process.env.CLOSE === 'first') close()
-    await fastify.register(fastifyIntegrations, { integrations, worker: createDeliveryWorker({ integrations }), resolveSession })
-    await fastify.register(fastifyPortal, { integrations, resolveSession, prefix: '/portal' })
-    if (process.env.CLOSE === 'last') close()
+export const storage = drizzleStorage({ connectionString: process.env.DATABASE_URL })
+export const integrations = createIntegrations({
+  storage,
+  pipeline: {
+    async start() {},
+    signDocumentUrl: async ({ document_id }) => ({
+      url: \`https://files.example.com/\${document_id}\`,
+      expires_at: new Date(Date.now() + 900_000),
+    }),
   },
-  { name: 'integrations', dependencies: ['knex', 'session'] },
-)
+  encryptionKeys: [{ id: '1', key: process.env.INTEGRATIONS_KEY }],
+  allowAddresses: ['127.0.0.1/32'],
+})
 `,
+  'src/plugins/app/integrations.ts': documented
+    .replace(CLOSES, `if (process.env.CLOSE === 'last') ${CLOSES}`)
+    .replace(
+      'await storage.migrate()',
+      `if (process.env.CLOSE === 'first') ${CLOSES}\n    await storage.migrate()`,
+    ),
   'src/routes/home.ts': `import type { FastifyInstance } from 'fastify'
 
 export default async function home(fastify: FastifyInstance): Promise<void> {
