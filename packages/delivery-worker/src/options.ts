@@ -62,6 +62,12 @@ export type CheckedOptions = OwnNumbers &
 
 /** @throws ConfigurationError for an option that is missing, unknown or invalid */
 export function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
+  // Bun replaces undici with a part of it: every webhook would fail.
+  if (process.versions['bun'] !== undefined) {
+    throw new ConfigurationError(
+      'createDeliveryWorker: the worker does not run on Bun. Run it on Node, or on Deno.',
+    )
+  }
   checkOptionNames('createDeliveryWorker', options, OPTION_NAMES)
   checkIntegrations('createDeliveryWorker', options.integrations)
   const { lease } = options.integrations.settings

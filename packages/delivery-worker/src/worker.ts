@@ -54,7 +54,7 @@ export interface DeliveryWorker {
 }
 
 /**
- * @throws ConfigurationError for an option that is missing, unknown or invalid
+ * @throws ConfigurationError for an option that is missing, unknown or invalid, and on Bun
  */
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const checked = checkOptions(options)

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { ConfigurationError, createIntegrations } from '@quickquote/core'
 import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
@@ -75,5 +76,15 @@ describe('createDeliveryWorker', () => {
       ca: undefined,
     } as unknown as DeliveryWorkerOptions
     expect(() => createDeliveryWorker(options)).not.toThrow()
+  })
+
+  it('refuses to run on Bun, whose undici could send nothing', ({ skip }) => {
+    // A developer's machine without it skips this; CI must have it.
+    if (process.env['CI'] === undefined)
+      skip(spawnSync('bun', ['--version']).status !== 0, 'Bun is not installed')
+    const { href } = new URL('../dist/index.js', import.meta.url)
+    const program = `import { createDeliveryWorker } from '${href}'; createDeliveryWorker({})`
+    const { stderr } = spawnSync('bun', ['-e', program], { encoding: 'utf8' })
+    expect(stderr).toContain('ConfigurationError: createDeliveryWorker: the worker does not run on Bun')
   })
 })
