@@ -6,13 +6,15 @@ import { IntegrationError } from '../src/lib/errors.ts'
 import { silentLogger } from '../src/lib/logger.ts'
 import { DEFAULT_LIMITS } from '../src/model/limits.ts'
 import { CONTENT_TYPES, contentTypesWith, docx, type ZipEntry, zip } from './docx-samples.ts'
-import { hostStorage, inPieces } from './host-files.ts'
+import { inPieces, useUploads } from './host-files.ts'
 import { HOSTILE_FILES, HOSTILE_NAMES, HOSTILE_XML } from './hostile-documents.ts'
 import { longestTurn, MAX_TURN_MS, TURNS_ARE_MEASURABLE } from './longest-turn.ts'
 
+const storage = useUploads()
+
 /** Receives a file, and measures the longest turn. Anything but an acceptance or a refusal fails the test. */
 async function turnOf(name: string, bytes: Uint8Array, pieces = 64 * 1024): Promise<number> {
-  const files = createRequirementsFiles(hostStorage(), {
+  const files = createRequirementsFiles(storage, {
     limits: DEFAULT_LIMITS,
     logger: silentLogger,
     now: () => new Date(),

@@ -11,16 +11,17 @@ import { IntegrationError } from '../src/lib/errors.ts'
 import { silentLogger } from '../src/lib/logger.ts'
 import { DEFAULT_LIMITS } from '../src/model/limits.ts'
 import type { FileStorage } from '../src/storage/files.ts'
+import type { UploadStorage } from '../src/storage/uploads.ts'
 import { docx, zip } from './docx-samples.ts'
-import { hostStorage, inPieces } from './host-files.ts'
+import { inPieces, useUploads } from './host-files.ts'
 
 const organizationId = randomUUID()
 const PDF = Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n%%EOF', 'latin1')
 
-let storage: ReturnType<typeof hostStorage>
-beforeEach(() => {
-  storage = hostStorage()
-})
+/** After every upload of a test. */
+const LATER = new Date(Date.now() + 3_600_000)
+
+const storage = useUploads()
 
 const settings = {
   limits: DEFAULT_LIMITS,
@@ -33,6 +34,10 @@ function receive(file: Partial<IncomingFile> & Pick<IncomingFile, 'name' | 'byte
   return createRequirementsFiles(storage, settings).receive({ organizationId, index: 0, ...file })
 }
 
+async function expectNothing() {
+  expect([storage.stored.size, await storage.listed()]).toEqual([0, []])
+}
+
 /** The refusal of a file, which must leave nothing behind. */
 async function refusalOf(name: string, bytes: Uint8Array | AsyncIterable<Uint8Array>, index = 0) {
   const source = Symbol.asyncIterator in bytes ? bytes : inPieces(bytes)
@@ -40,8 +45,7 @@ async function refusalOf(name: string, bytes: Uint8Array | AsyncIterable<Uint8Ar
     () => 'accepted',
     (refusal: unknown) => refusal,
   )
-  expect(storage.stored.size).toBe(0)
-  expect(storage.noted.size).toBe(0)
+  await expectNothing()
   if (!(error instanceof IntegrationError)) throw error
   return { status: error.status, errors: error.errors }
 }
@@ -67,7 +71,7 @@ describe('a requirements file', () => {
       sha256: createHash('sha256').update(bytes).digest('hex'),
     })
     expect(storage.stored.get(file.id)).toEqual(bytes)
-    expect(storage.noted.get(file.id)).toEqual({ id: file.id, organization_id: organizationId })
+    expect(await storage.listed()).toEqual([{ id: file.id, organization_id: organizationId }])
   })
 
   it('gets a safe name', async () => {
@@ -174,7 +178,7 @@ describe('an incomplete file', () => {
         throw gone
       }
       await expect(receive({ name, bytes: broken() })).rejects.toBe(gone)
-      expect(storage.stored.size + storage.noted.size).toBe(0)
+      await expectNothing()
     },
   )
 
@@ -195,7 +199,7 @@ describe('an incomplete file', () => {
     await expect(receive({ name: 'a.txt', bytes: inPieces(Buffer.from('ab'), 1) })).rejects.toThrow(
       /must read a file to its end/,
     )
-    expect(storage.noted.size).toBe(0)
+    expect(await storage.listed()).toEqual([])
   })
 
   it('stays on the list if it cannot be removed now, and the refusal is still thrown', async () => {
@@ -206,11 +210,11 @@ describe('an incomplete file', () => {
     await expect(receive({ name: 'a.pdf', bytes: inPieces(Buffer.from('no pdf')) })).rejects.toThrow(
       'must be a PDF document',
     )
-    expect(storage.noted.size).toBe(1)
+    expect(await storage.listed()).toHaveLength(1)
 
     storage.files.delete = remove
-    expect(await createRequirementsFiles(storage, settings).deleteAbandoned(new Date())).toBe(1)
-    expect(storage.stored.size + storage.noted.size).toBe(0)
+    expect(await createRequirementsFiles(storage, settings).deleteAbandoned(LATER)).toBe(1)
+    await expectNothing()
   })
 })
 
@@ -281,7 +285,7 @@ describe('a Word document on disk, before its check', () => {
       code: 'SERVICE_UNAVAILABLE',
       cause: expect.objectContaining({ code: 'ENOENT' }),
     })
-    expect(storage.stored.size + storage.noted.size).toBe(0)
+    await expectNothing()
   })
 })
 
@@ -310,7 +314,7 @@ describe('a storage of the host', () => {
     await expect(receiveWith(inPieces(Buffer.from('text'), 1))).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
     })
-    expect(storage.noted.size).toBe(0)
+    expect(await storage.listed()).toEqual([])
   })
 
   it('is not blamed for a slow client', async () => {
@@ -335,7 +339,7 @@ describe('a storage of the host', () => {
     await expect(receiveWith(inPieces(Buffer.from('a\0')))).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
     })
-    expect(storage.noted.size).toBe(1)
+    expect(await storage.listed()).toHaveLength(1)
   })
 
   it('that cannot delete one file deletes the others', async () => {
@@ -348,29 +352,26 @@ describe('a storage of the host', () => {
       if (unwanted.some(({ id }) => id === stuck)) throw new Error('not that one')
       await remove(unwanted)
     }
-    storage.uploads.abandonBefore = async (_olderThan, limit) => {
-      const first = [...storage.noted.values()].slice(0, limit)
-      // The longest abandoned come last.
-      for (const file of first) if (storage.noted.delete(file.id)) storage.noted.set(file.id, file)
-      return first
-    }
     const files = createRequirementsFiles(storage, impatient)
-    await expect(files.deleteAbandoned(new Date())).rejects.toThrow('not that one')
-    expect([...storage.noted.keys()]).toEqual([stuck])
+    await expect(files.deleteAbandoned(LATER)).rejects.toThrow('not that one')
+    expect((await storage.listed()).map(({ id }) => id)).toEqual([stuck])
   })
 })
 
 it('an upload that takes hours is recorded repeatedly', async () => {
   let now = 0
   const notedAt: number[] = []
-  storage.uploads.record = async (file, at) => {
-    storage.noted.set(file.id, file)
-    notedAt.push(at.getTime() / 60_000)
-  }
-  storage.uploads.renew = async (_, { isReceived }, at) => {
-    notedAt.push(at.getTime() / 60_000)
-    if (isReceived) notedAt.push(Number.POSITIVE_INFINITY)
-    return true
+  const uploads: UploadStorage = {
+    ...storage.uploads,
+    async record(file, at) {
+      notedAt.push(at.getTime() / 60_000)
+      await storage.uploads.record(file, at)
+    },
+    async renew(file, state, at) {
+      notedAt.push(at.getTime() / 60_000)
+      if (state.isReceived) notedAt.push(Number.POSITIVE_INFINITY)
+      return storage.uploads.renew(file, state, at)
+    },
   }
   const slowly = async function* () {
     for (let minute = 0; minute < 35; minute += 5) {
@@ -378,7 +379,10 @@ it('an upload that takes hours is recorded repeatedly', async () => {
       yield Buffer.from('x')
     }
   }
-  const files = createRequirementsFiles(storage, { ...settings, now: () => new Date(now) })
+  const files = createRequirementsFiles(
+    { files: storage.files, uploads },
+    { ...settings, now: () => new Date(now) },
+  )
   await files.receive({ organizationId, index: 0, name: 'a.txt', bytes: slowly() })
   expect(notedAt).toEqual([0, 10, 20, 30, 30, Number.POSITIVE_INFINITY])
 })
@@ -388,16 +392,10 @@ it.each([
   ['during it', 11],
 ])('an upload that was abandoned meanwhile is refused and leaves no bytes: %s', async (_, minutes) => {
   let now = 0
-  // Its record is gone, because its bytes were deleted once already.
-  storage.uploads.renew = async ({ id }) => {
-    storage.noted.delete(id)
-    return false
-  }
-  storage.uploads.queueForDeletion = async (queued) => {
-    for (const file of queued) storage.noted.set(file.id, file)
-  }
   const bytes = (async function* () {
     yield Buffer.from('x')
+    // As if its bytes were deleted once already.
+    await storage.uploads.forget(await storage.listed())
     now = minutes * 60_000
     yield Buffer.from('y')
   })()
@@ -406,7 +404,7 @@ it.each([
     status: 400,
     errors: [{ pointer: '/files/2', detail: 'must be uploaded without long pauses' }],
   })
-  expect([storage.stored.size, storage.noted.size]).toEqual([0, 0])
+  await expectNothing()
 })
 
 describe('files without a quote', () => {
@@ -416,7 +414,7 @@ describe('files without a quote', () => {
       await receive({ name: 'a.txt', bytes: Readable.from([Buffer.from('a')]) }),
       await receive({ name: 'b.txt', bytes: Readable.from([Buffer.from('b')]) }),
     ]
-    storage.noted.delete(kept.id)
+    await storage.uploads.forget([{ id: kept.id, organization_id: organizationId }])
     await files.discard([kept, unwanted].map(({ id }) => ({ id, organization_id: organizationId })))
     expect([...storage.stored.keys()]).toEqual([kept.id])
   })
@@ -425,7 +423,7 @@ describe('files without a quote', () => {
     for (let index = 0; index < 250; index += 1) {
       await receive({ name: 'a.txt', bytes: Readable.from([Buffer.from('a')]) })
     }
-    expect(await createRequirementsFiles(storage, settings).deleteAbandoned(new Date())).toBe(250)
-    expect(storage.stored.size + storage.noted.size).toBe(0)
+    expect(await createRequirementsFiles(storage, settings).deleteAbandoned(LATER)).toBe(250)
+    await expectNothing()
   })
 })
