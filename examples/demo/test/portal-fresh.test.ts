@@ -204,6 +204,37 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await row(page, 'Quote 91').waitFor()
   })
 
+  it('reads on after pages without a match, at first and for older ones', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Rare')
+    await admin.send('POST', `/webhooks/${id}/test`, 200, { event_type: 'quotation.failed' })
+    const page = await open('admin@acme.example', 'endpoints')
+    const asked: (string | null)[] = []
+    // One match on every third page, out of the log's only one.
+    await page.route('**/webhooks/deliveries?**', async (route) => {
+      const url = new URL(route.request().url())
+      const answer = await route.fetch({ url: `${url.origin}${url.pathname}?endpoint_id=${id}&limit=1` })
+      const [attempt] = await answer.json()
+      const cursor = url.searchParams.get('cursor')
+      asked.push(cursor)
+      const number = Number(cursor)
+      const match = { ...attempt, delivery_id: `delivery-${number}`, quotation_name: `Quote ${number}` }
+      const link = `<${url.pathname}?cursor=${number + 1}>; rel="next"`
+      await route.fulfill({
+        json: number % 3 === 2 ? [match] : [],
+        headers: number < 7 ? { link } : {},
+      })
+    })
+    await page.goto(`${server.url}/portal/#/${ACME}/deliveries`)
+    await row(page, 'Quote 2').waitFor()
+    expect(asked).toEqual([null, '1', '2'])
+    await button(page, 'Older').click()
+    await row(page, 'Quote 5').waitFor()
+    await button(page, 'Older').click()
+    await button(page, 'Older').waitFor({ state: 'detached' })
+    expect(asked).toEqual([null, '1', '2', '3', '4', '5', '6', '7'])
+  })
+
   it('says so when an endpoint fails in part, keeps its last test, and shows long URLs in one line', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('In part')
