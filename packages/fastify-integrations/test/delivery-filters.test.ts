@@ -190,7 +190,7 @@ describe('GET /deliveries of many attempts', () => {
       pages.push(attempts.length)
       next = /^<(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
     }
-    expect(pages).toEqual([0, 0, 1])
+    expect(pages).toEqual([0, 0, 0, 1])
   })
 })
 

@@ -20,8 +20,11 @@ export interface Driver extends Statements {
 
 /** Runs statements on any connection, or all in one transaction. Parameters are encoded: see `encode`. */
 export interface Statements {
-  /** Rows as arrays, in the order of the columns. */
-  values(text: string, parameters?: readonly Encoded[]): Promise<unknown[][]>
+  /**
+   * Rows as arrays, in the order of the columns.
+   * @param prepare false: planned for its parameters, each time. Default: as the connection does
+   */
+  values(text: string, parameters?: readonly Encoded[], prepare?: false): Promise<unknown[][]>
   /** Several statements without parameters and results. */
   script(text: string): Promise<void>
 }

@@ -104,8 +104,10 @@ type UnsafeOptions = postgres.UnsafeQueryOptions & { readonly timeout?: number }
 function statementsOn(sql: postgres.ISql, options: UnsafeOptions): Statements {
   const unprepared = { ...options, prepare: false }
   return {
-    values: async (text, parameters = []) =>
-      withoutHoles(await sql.unsafe(text, [...parameters], options).values()),
+    values: async (text, parameters = [], prepare) =>
+      withoutHoles(
+        await sql.unsafe(text, [...parameters], prepare === false ? unprepared : options).values(),
+      ),
     async script(text) {
       await sql.unsafe(text, [], unprepared)
     },

@@ -49,7 +49,7 @@ export async function run<Columns extends ColumnTypes>(
   parameters: Parameters = {},
 ): Promise<Row<Columns>[]> {
   const made = numbered(statement, schema)
-  const rows = await statements.values(made.text, valuesOf(made, parameters).map(encode))
+  const rows = await statements.values(made.text, valuesOf(made, parameters).map(encode), statement.prepare)
   return rows.map((row) => rowOf(made, row) as Row<Columns>)
 }
 

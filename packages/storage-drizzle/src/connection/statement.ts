@@ -10,6 +10,8 @@ export interface Statement<Columns extends ColumnTypes = ColumnTypes> {
   readonly columns: Columns
   /** `$schema` is the quoted name of the SQL schema. Parameters are named: `$id`. */
   readonly text: string
+  /** false: one plan would not suit all parameters. Host clients decide for themselves. */
+  readonly prepare?: false | undefined
 }
 
 /**
@@ -17,8 +19,12 @@ export interface Statement<Columns extends ColumnTypes = ColumnTypes> {
  * columns below do), give columns distinct names, cast counts to `int` and `void` to text (Prisma reads no `void`), pass
  * JSON as a string with `$name::text::jsonb`, and cast parameters whose type is not clear from every use.
  */
-export function statement<Columns extends ColumnTypes>(columns: Columns, text: string): Statement<Columns> {
-  return { columns, text }
+export function statement<Columns extends ColumnTypes>(
+  columns: Columns,
+  text: string,
+  prepare?: false,
+): Statement<Columns> {
+  return { columns, text, prepare }
 }
 
 /**

@@ -24,7 +24,7 @@ const OF_FAILURES = `${OF_ORGANIZATION} and status <> 'succeeded'`
  * The attempts that a page may examine, and how many of them it may look up, to see whether they are the newest or their
  * events undelivered. This many take less than 20 ms.
  */
-const [MOST_EXAMINED, MOST_LOOKED_UP] = [10_000, 400]
+const [MOST_EXAMINED, MOST_LOOKED_UP] = [7500, 400]
 
 /**
  * The list with these filters. One that an index serves reads little more than the page, and sorts little more; any other
@@ -36,11 +36,13 @@ export function listAttempts(filter: AttemptFilter, after: PageRequest['after'])
   const { indexed, wanted, withStatus, lookedUp } = conditions
   // The index by response is in this order, which PostgreSQL does not see for null.
   const order = `${http_status?.to === 0 ? 'attempt.http_status, ' : ''}${newestFirst('attempt')}`
+  const prepare = http_status === null ? undefined : false
   const newest = (rows: string) =>
     statement(
       LISTED,
       `select ${selected(ATTEMPT, 'attempt')}, ${urlOf('attempt')} as url, true as is_match, false as is_last
         from ${rows} order by ${order} limit $limit`,
+      prepare,
     )
   if (event_id !== null || quotation_id !== null) {
     return newest(`(${ofEvents(filter)}) attempt where ${indexed}${wanted}${withStatus}${lookedUp}`)
@@ -190,6 +192,7 @@ function search({ indexed, wanted, withStatus, lookedUp }: Conditions, order: st
         from ${possible} order by ${order} offset 0
       ) attempt
       where is_match or is_last_examined or is_last_looked_up order by ${order} limit $limit`,
+    false,
   )
 }
 
