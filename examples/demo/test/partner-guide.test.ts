@@ -1,13 +1,7 @@
-import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { DEFAULT_LIMITS, ERRORS } from '@quickquote/core'
-import { emptyDatabase, itWith } from '@quickquote/dev-servers/vitest'
-import { beforeAll, expect, it } from 'vitest'
-import { hostSecrets } from '../src/host-secrets.ts'
-import { runExample, type TemporaryFolder, temporaryFolder, urlOf } from './example-process.ts'
-import { createPartner } from './partner-client.ts'
+import { itWith } from '@quickquote/dev-servers/vitest'
+import { expect, it } from 'vitest'
+import { blocksOf, readGuide, useGuideShell } from './guide-shell.ts'
 
 const STARTED = /^\{"quotation_id":"[0-9a-f-]{36}","status":"queued"\}$/
 const MARK = '--- the next block ---'
@@ -26,55 +20,21 @@ const PRINTED = [
   /^ratelimit-policy: "requests";q=60;w=60\r\nratelimit: "requests";r=\d+;t=\d+\r?$/i,
 ]
 
-let guide: string
-let folder: TemporaryFolder
-let environment: Record<string, string>
-
-beforeAll(async () => {
-  const page = await readFile(resolve(import.meta.dirname, '../../../docs/guides/partner-api.md'), 'utf8')
-  // The rest is tested by packages/client/test/python.slow.test.ts.
-  guide = page.split('## Clients in other languages')[0] ?? ''
-  const database = await emptyDatabase()
-  folder = await temporaryFolder()
-  const server = runExample('server', {
-    DATABASE_URL: database.url,
-    DATA_FOLDER: folder.path,
-    PIPELINE_STEP_MS: '10',
-  })
-  const url = await urlOf(server)
-  const { apiKey } = await createPartner(url, { url: 'https://crm.example.com/hook' })
-  // The example's certificate is self-signed; a partner's curl trusts a real one.
-  const { certificate } = await hostSecrets(folder.path)
-  await writeFile(join(folder.path, 'ca.pem'), certificate.cert)
-  environment = { BASE_URL: url, API_KEY: apiKey, CURL_CA_BUNDLE: join(folder.path, 'ca.pem') }
-
-  return async () => {
-    await server.end('SIGTERM')
-    await database.drop()
-    await folder.remove()
-  }
-})
-
-function blocksOf(language: string): string[] {
-  return [...guide.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(
-    ([, block = '']) => block,
-  )
-}
+// The rest is tested by packages/client/test/python.slow.test.ts.
+const [guide = ''] = (await readGuide('partner-api')).split('## Clients in other languages')
+const shell = useGuideShell()
 
 itWith('curl')(
   'every line of the partner guide works, from the start of a quote to its document',
   async () => {
-    const script = ['set -eu', blocksOf('sh').join(`printf '\\n${MARK}\\n'\n`)].join('\n')
-    const { stdout, stderr } = await promisify(execFile)('sh', ['-c', script], {
-      cwd: folder.path,
-      env: { PATH: process.env['PATH'], ...environment },
-    })
+    const script = blocksOf(guide, 'sh').join(`printf '\\n${MARK}\\n'\n`)
+    const { stdout, stderr } = await shell.run(script)
     expect(stderr).toBe('')
     const printed = stdout.split(MARK).map((text) => text.trim())
     expect(printed).toEqual(PRINTED.map((pattern) => expect.stringMatching(pattern)))
-    const [, refusal = ''] = blocksOf('json')
+    const [, refusal = ''] = blocksOf(guide, 'json')
     expect(JSON.parse(printed[8] ?? '')).toEqual({ ...JSON.parse(refusal), instance: expect.any(String) })
-    expect((await readFile(join(folder.path, 'proposal.pdf'))).subarray(0, 5).toString()).toBe('%PDF-')
+    expect((await shell.read('proposal.pdf')).subarray(0, 5).toString()).toBe('%PDF-')
   },
 )
 
