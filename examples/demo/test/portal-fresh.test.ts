@@ -501,6 +501,46 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await row(page, 'Searched').getByText('204').first().waitFor()
   })
 
+  it('brings nobody back who leaves while a resend or a search is running', async () => {
+    const admin = await as('admin@acme.example')
+    const { id: endpoint } = await admin.endpoint('Left')
+    await admin.answer('broken')
+    await admin.quote('Left behind')
+    const page = await open('admin@acme.example', `deliveries?endpoint=${endpoint}`)
+    const leavesDuring = async (url: RegExp, start: () => Promise<void>) => {
+      let release = () => {}
+      const isReleased = new Promise<void>((resolve) => (release = resolve))
+      const isAsked = new Promise<void>((resolve) => {
+        void page.route(url, async (route) => {
+          resolve()
+          await isReleased
+          await route.continue()
+        })
+      })
+      await start()
+      await isAsked
+      await page.getByRole('link', { name: 'Events' }).click()
+      const heading = page.getByRole('heading', { name: 'Events', level: 1 })
+      await heading.waitFor()
+      const answered = page.waitForEvent('requestfinished', (request) => url.test(request.url()))
+      release()
+      await answered
+      await page.evaluate(PAINTED)
+      expect([url, await heading.count()]).toEqual([url, 1])
+      await page.unrouteAll()
+    }
+    await row(page, 'Left behind').getByRole('link').first().click()
+    await button(page, 'Resend now').waitFor()
+    const id = page.url().split('/').at(-1) ?? ''
+    await admin.answer('ok')
+    await leavesDuring(/\/resend$/, () => button(page, 'Resend now').click())
+    await page.getByRole('link', { name: 'Deliveries' }).click()
+    await leavesDuring(/\/deliveries\/[0-9a-f-]+$/, async () => {
+      await page.getByRole('searchbox').fill(id)
+      await page.keyboard.press('Enter')
+    })
+  })
+
   it('forgets that nobody was signed in as soon as somebody is', async () => {
     const page = await open('member@acme.example', 'api-keys')
     await page.context().clearCookies()

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api/http.ts'
 import type { Attempt } from '../api/types.ts'
 import { now } from '../clock.ts'
@@ -138,6 +138,14 @@ function Search({
     const { items } = await client.deliveries.list({ event_id: event, limit: 1 })
     return () => show(items.length > 0 ? { event } : { quote: id })
   }
+
+  // Whoever has left is not brought back.
+  useEffect(
+    () => () => {
+      turn.current += 1
+    },
+    [],
+  )
 
   /** The last search counts, however long an earlier one takes. */
   async function search(id: string) {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AttemptDetails, Delivery as DeliveryOf, WebhookEndpoint } from '../api/types.ts'
 import type { Place } from '../navigation.ts'
 import { Button } from '../parts/button.tsx'
@@ -138,13 +138,20 @@ function Resend({ delivery, endpointName }: { delivery: DeliveryOf; endpointName
   const { t, client, navigation, announcement, answered } = usePortal()
   const [isAsking, setAsking] = useState(false)
   const action = useAction()
+  const hasLeft = useRef(false)
+  useEffect(
+    () => () => {
+      hasLeft.current = true
+    },
+    [],
+  )
 
   async function resend() {
     const resent = await client.deliveries.resend(delivery.id)
     announcement.value = t('delivery.resent')
     answered.delivery = resent
     setAsking(false)
-    navigation.go({ view: 'deliveries', id: resent.id }, { isDone: true })
+    if (!hasLeft.current) navigation.go({ view: 'deliveries', id: resent.id }, { isDone: true })
   }
 
   return (
