@@ -7,7 +7,7 @@ import {
   ValidationError,
 } from '../src/index.ts'
 import { useHost } from './support/host.ts'
-import { answer, cut, problem, startService } from './support/service.ts'
+import { answer, cut, problem, QUOTATION, startService } from './support/service.ts'
 
 const host = useHost({ limits: { requestsPerMinute: 1000, startsPerMinute: 1000 } })
 const REQUIREMENTS = { requirementsText: 'Customers sign in and see their invoices.' }
@@ -33,6 +33,20 @@ describe('The list of quotes', () => {
     expect((await client.quotations.list({ createdUntil: since }).page()).items).toHaveLength(3)
     await partner.quote(ids[0] ?? '').fail()
     expect((await client.quotations.list({ status: 'failed' }).page()).items).toHaveLength(1)
+  })
+
+  it('is read on after a page without a match, if the service has examined only a part', async () => {
+    const next = (cursor: string) => ({ Link: `</v1/integrations/quotations?cursor=${cursor}>; rel="next"` })
+    const { client, requests } = await startService([
+      answer(200, [], next('b')),
+      answer(200, [QUOTATION], next('c')),
+      answer(200, [], next('d')),
+      answer(200, []),
+    ])
+    const listed: Quotation[] = []
+    for await (const quotation of client.quotations.list()) listed.push(quotation)
+    expect(listed).toEqual([QUOTATION])
+    expect(requests.map(({ path }) => path?.split('=')[1])).toEqual([undefined, 'b', 'c', 'd'])
   })
 })
 

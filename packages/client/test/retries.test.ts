@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { startReceiver } from '@quickquote/test-kit'
-import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
+import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest'
 import {
   ApiError,
   type ClientOptions,
@@ -274,10 +274,33 @@ describe('waitFor of a quote', () => {
     ])
   })
 
-  it('asks every 20 seconds if the service does not wait: at most four times a minute', async () => {
-    const { client, requests } = await startService([at(1), at(1), at(2, 'completed')])
-    await client.quotations.waitFor(id)
-    expect((requests[2]?.at ?? 0) - (requests[1]?.at ?? 0)).toBeGreaterThan(19_900)
+  it.each<[string, (waitMs: number) => number]>([
+    ['that waits', (waitMs) => waitMs],
+    ['that is too busy to wait', () => 0],
+  ])('asks a service %s at most four times a minute', async (_, waits) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let status = 'running'
+    const asked: number[] = []
+    const client = createClient({
+      baseUrl: 'http://localhost',
+      apiKey: 'pk_test',
+      async fetch(input) {
+        asked.push(performance.now())
+        const waitMs = Number(queryOf(new Request(input).url)['wait'] ?? 0) * 1000
+        await new Promise((resolve) => setTimeout(resolve, waits(waitMs)))
+        return Response.json({ ...QUOTATION, status, updated_at: '2026-11-21T10:05:01.000Z' })
+      },
+    })
+    const minutes = 10
+    const wait = client.quotations.waitFor(id)
+    await vi.advanceTimersByTimeAsync(minutes * 60_000)
+    status = 'completed'
+    await vi.advanceTimersByTimeAsync(60_000)
+    await wait
+    const within = asked.map((from) => asked.filter((at) => at >= from && at < from + 60_000).length)
+    expect(Math.max(...within)).toBeLessThanOrEqual(4)
+    expect(asked.length).toBeGreaterThanOrEqual(3 * minutes)
   })
 
   it('waits no longer than its timeout', async () => {
