@@ -229,7 +229,6 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
     'problemTypeBase must be the start of an absolute URI, such as https://docs.example.com/errors#.',
   )
   const { deprecated = {} } = options
-  checkDeprecated(deprecated)
   return {
     integrations,
     resolveSession,
@@ -314,13 +313,19 @@ function expect(holds: boolean, message: string): asserts holds {
   if (!holds) throw new ConfigurationError(`fastifyIntegrations: ${message}`)
 }
 
-/** The plugin checks the names, once it knows its routes. */
-function checkDeprecated(deprecated: Readonly<Record<string, Deprecation>>): void {
+/**
+ * @throws ConfigurationError
+ */
+export function checkDeprecated(
+  { deprecated }: Pick<PluginSettings, 'deprecated'>,
+  operationIds: readonly string[],
+): void {
   const isTime = (value: unknown) => value instanceof Date && !Number.isNaN(value.getTime())
   expect(
     typeof deprecated === 'object' && deprecated !== null && !Array.isArray(deprecated),
     'deprecated must be an object, such as { listQuotations: { since: new Date() } }.',
   )
+  checkOptionNames('fastifyIntegrations: deprecated', deprecated, operationIds)
   for (const [name, each] of Object.entries(deprecated)) {
     checkOptionNames(`fastifyIntegrations: deprecated.${name}`, each, ['since', 'sunset', 'link'])
     const { since, sunset, link } = each

@@ -1,5 +1,4 @@
 import { ConfigurationError } from '@quickquote/core'
-import { checkOptionNames } from '@quickquote/core/internal'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { identifyRequest } from './answers/request-id.ts'
@@ -19,6 +18,7 @@ import { createRateLimiter, limitRequests, limitTests, type RateLimiter } from '
 import { serveApiDocs } from './openapi/api-docs.ts'
 import { documentation } from './openapi/openapi-operation.ts'
 import {
+  checkDeprecated,
   type FastifyIntegrationsOptions,
   type PluginSettings,
   resolveOptions,
@@ -33,16 +33,14 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
   const settings = resolveOptions(options)
   const { integrations, problemTypeBase } = settings
   const areas = routeTable(integrations, settings)
-  const { deprecated } = settings
-  checkOptionNames(
-    'fastifyIntegrations: deprecated',
-    deprecated,
+  checkDeprecated(
+    settings,
     areas.flatMap(({ routes }) => routes.map(({ operationId }) => operationId)),
   )
   const routing = {
     document: documentation(settings),
     answerWithinMs: answerTime(integrations.settings),
-    deprecated,
+    deprecated: settings.deprecated,
   }
   checkServer(fastify)
   refuseSecondRegistration(fastify, areas)
