@@ -11,7 +11,7 @@ import { times } from './table.ts'
 
 /** The event of scaling-host.ts, which serves its parent as soon as it is imported. */
 const EMITTED = 'bench.happened'
-const PROCESSES = [1, 2, 3]
+const PROCESSES = [1, 2, 4, 8]
 const ENDPOINTS = 200
 const DELIVERIES = 10_000
 const EVENTS = 3000
@@ -19,7 +19,7 @@ const LOOK_EVERY_MS = 20
 
 export const scaling: Bench = {
   name: 'scaling',
-  title: 'The throughput of one PostgreSQL, with 1, 2 and 3 processes on the same processors',
+  title: 'The throughput of one PostgreSQL, with 1, 2, 4 and 8 processes on the same processors',
 
   async run(context) {
     const receiver = await startFastReceiver(context)
