@@ -139,7 +139,7 @@ function Search({
     return () => show(items.length > 0 ? { event } : { quote: id })
   }
 
-  // Whoever has left is not brought back.
+  // A member who has left is not brought back.
   useEffect(
     () => () => {
       turn.current += 1
