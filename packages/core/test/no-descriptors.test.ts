@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-const CORE = new URL('../dist/internal.js', import.meta.url).href
+const built = (path: string) => JSON.stringify(new URL(`../dist/${path}`, import.meta.url).href)
 
 /** Receives a docx while every file descriptor is taken, and again with some free. */
 const PROGRAM = `
-  const { createRequirementsFiles, DEFAULT_LIMITS, silentLogger } = await import(${JSON.stringify(CORE)})
+  const { DEFAULT_LIMITS, silentLogger } = await import(${built('index.js')})
+  const { createRequirementsFiles } = await import(${built('files/requirements-file.js')})
   const { openSync, closeSync } = await import('node:fs')
   await import('node:fs/promises')
   const files = createRequirementsFiles(
