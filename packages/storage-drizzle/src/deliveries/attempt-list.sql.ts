@@ -24,7 +24,7 @@ const OF_FAILURES = `${OF_ORGANIZATION} and status <> 'succeeded'`
  * The attempts that a page may examine, and how many of them it may look up, to see whether they are the newest or their
  * events undelivered. This many take less than 20 ms.
  */
-const [MOST_EXAMINED, MOST_LOOKED_UP] = [7500, 400]
+const [MOST_EXAMINED, MOST_LOOKED_UP] = [6500, 350]
 
 /**
  * The list with these filters. One that an index serves reads little more than the page, and sorts little more; any other
