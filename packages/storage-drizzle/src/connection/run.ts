@@ -11,13 +11,17 @@ interface Numbered {
   readonly columns: readonly (readonly [string, Column<unknown>])[]
 }
 
-const written = new WeakMap<Statement, Map<string, Numbered>>()
+/** By schema and text: a list is written anew for each call. */
+const written = new Map<string, Map<string, Numbered>>()
+
+/** More than all statements of a schema, but filters of a list combine to thousands. */
+const MOST_WRITTEN = 1000
 
 /** The statement for the quoted name of an SQL schema. Cached. */
 export function numbered(statement: Statement, schema: string): Numbered {
-  const bySchema = written.get(statement) ?? new Map<string, Numbered>()
-  written.set(statement, bySchema)
-  const known = bySchema.get(schema)
+  const ofSchema = written.get(schema) ?? new Map<string, Numbered>()
+  written.set(schema, ofSchema)
+  const known = ofSchema.get(statement.text)
   if (known !== undefined) return known
   const names: string[] = []
   const text = statement.text.replaceAll('$schema', schema).replace(/\$([a-z]\w*)/g, (_, name: string) => {
@@ -25,7 +29,8 @@ export function numbered(statement: Statement, schema: string): Numbered {
     return `$${names.indexOf(name) + 1}`
   })
   const made = { text, names, columns: Object.entries(statement.columns) }
-  bySchema.set(schema, made)
+  if (ofSchema.size >= MOST_WRITTEN) ofSchema.clear()
+  ofSchema.set(statement.text, made)
   return made
 }
 
