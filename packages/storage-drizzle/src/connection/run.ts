@@ -11,7 +11,7 @@ interface Numbered {
   readonly columns: readonly (readonly [string, Column<unknown>])[]
 }
 
-/** By schema and text: a list is written anew for each call. */
+/** By schema and text: each call of a list makes a statement of its own. */
 const written = new Map<string, Map<string, Numbered>>()
 
 /** More than all statements of a schema, but filters of a list combine to thousands. */
