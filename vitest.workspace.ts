@@ -3,10 +3,15 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './tools/longest-first.ts'
 
 /**
- * Needs its own process, because it sets globals that another test asserts to be unset. All other files share a few processes,
- * so that modules are not loaded once per file, or per package.
+ * Need their own processes: the first sets globals that another test asserts to be unset, the others measure the event loop, which
+ * a collection of the garbage of other files would block for 50 ms and more. All other files share a few processes, so that modules
+ * are not loaded once per file, or per package.
  */
-const ALONE = ['packages/delivery-worker/test/telemetry.test.ts']
+const ALONE = [
+  'packages/delivery-worker/test/telemetry.test.ts',
+  'packages/core/test/document-budget.test.ts',
+  'packages/fastify-integrations/test/event-loop.test.ts',
+]
 
 /** The documents: CI runs these before everything else. */
 const DOCS = [
