@@ -3,14 +3,18 @@ import { appendFileSync, chmodSync, chownSync, readFileSync, statSync, writeFile
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { startPostgres } from './embedded-postgres.ts'
+import { type EmbeddedPostgres, startPostgres } from './embedded-postgres.ts'
 
-/** A primary and a synchronous hot standby: commits are on both. */
+/** A primary and a hot standby. */
 export interface ReplicatedPostgres {
   /** Both in one connection string, primary first. */
   readonly url: string
   readonly primaryUrl: string
   readonly standbyUrl: string
+  readonly primary: EmbeddedPostgres
+  readonly standby: EmbeddedPostgres
+  /** From now on the primary sends nothing to its standby. */
+  stopSending(): Promise<void>
   /** Ends the primary like a crash. */
   killPrimary(): void
   /** Promotes the standby. */
@@ -18,10 +22,18 @@ export interface ReplicatedPostgres {
   stop(): Promise<void>
 }
 
+export interface ReplicationOptions {
+  /** By default a commit waits until it is on both. */
+  readonly isSynchronous?: boolean
+}
+
 /**
  * @param folder for both clusters only
  */
-export async function startReplicatedPostgres(folder: string): Promise<ReplicatedPostgres> {
+export async function startReplicatedPostgres(
+  folder: string,
+  { isSynchronous = true }: ReplicationOptions = {},
+): Promise<ReplicatedPostgres> {
   // The server user must reach it.
   chmodSync(folder, 0o755)
   const folders = { primary: join(folder, 'primary'), standby: join(folder, 'standby') }
@@ -39,18 +51,29 @@ export async function startReplicatedPostgres(folder: string): Promise<Replicate
   const { uid, gid } = statSync(cluster)
   chownSync(join(cluster, 'standby.signal'), uid, gid)
   const standby = await startPostgres({ dataDir: folders.standby })
-  await run(primary.url, "alter system set synchronous_standby_names = 'standby'")
-  await run(primary.url, 'select pg_reload_conf()')
-  while (!(await isSynchronous(primary.url))) await sleep(50)
+  if (isSynchronous) {
+    await run(primary.url, "alter system set synchronous_standby_names = 'standby'")
+    await run(primary.url, 'select pg_reload_conf()')
+  }
+  await streamingTo(primary.url, isSynchronous ? 'sync' : 'async')
 
   const { host } = new URL(primary.url)
+  let stoppedSender: number | undefined
   return {
+    primary,
+    standby,
     url: primary.url.replace(host, `${host},127.0.0.1:${standby.port}`),
     primaryUrl: primary.url,
     standbyUrl: standby.url,
+    async stopSending() {
+      stoppedSender = await streamingTo(primary.url, isSynchronous ? 'sync' : 'async')
+      process.kill(stoppedSender, 'SIGSTOP')
+    },
     killPrimary() {
       const [pid] = readFileSync(join(folders.primary, 'cluster/postmaster.pid'), 'utf8').split('\n')
       process.kill(Number(pid), 'SIGKILL')
+      // A stopped process does not notice.
+      if (stoppedSender !== undefined) process.kill(stoppedSender, 'SIGKILL')
     },
     async promote() {
       await run(standby.url, 'select pg_promote()')
@@ -62,12 +85,19 @@ export async function startReplicatedPostgres(folder: string): Promise<Replicate
   }
 }
 
-async function isSynchronous(url: string): Promise<boolean> {
-  const rows = await run(url, `select from pg_stat_replication where sync_state = 'sync'`)
-  return rows.length > 0
+/** Waits for the standby. @returns the primary's process that sends to it */
+async function streamingTo(url: string, state: 'sync' | 'async'): Promise<number> {
+  for (;;) {
+    const [row] = await run(
+      url,
+      `select pid from pg_stat_replication where state = 'streaming' and sync_state = '${state}'`,
+    )
+    if (row !== undefined) return Number(row['pid'])
+    await sleep(50)
+  }
 }
 
-async function run(url: string, statement: string): Promise<readonly unknown[]> {
+async function run(url: string, statement: string): Promise<readonly postgres.Row[]> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined })
   try {
     return await sql.unsafe(statement)

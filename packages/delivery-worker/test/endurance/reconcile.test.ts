@@ -33,7 +33,8 @@ const interrupted = (number: number, given: Partial<RecordedAttempt> = {}) =>
 
 function reconciled(evidence: Partial<Evidence>) {
   const events = [{ id: 'e', receivers: ['a'] }]
-  return reconcile({ maxAttempts: 3, accepted: ['e'], events, attempts: [], requests: [], ...evidence })
+  const nothing = { attempts: [], requests: [] }
+  return reconcile({ maxAttempts: 3, accepted: ['e'], failures: 0, events, ...nothing, ...evidence })
 }
 
 /** The broken promises. */
@@ -80,6 +81,30 @@ describe('a run that kept its promises', () => {
     const last = interrupted(3, { next_attempt_at: null })
     const found = reconciled({ attempts: [attempt(1), attempt(2), last], requests: [] })
     expect(found).toMatchObject({ problems: [], usedUp: 1 })
+  })
+})
+
+describe('a run that lost a primary before its standby had everything', () => {
+  it('lost an event that had been sent', () => {
+    const found = reconciled({
+      events: [],
+      requests: [request(200)],
+      lostPrimary: { events: [{ id: 'e', receivers: ['a'] }], attempts: [succeeded(1, 0)], begun: [] },
+    })
+    expect(found).toMatchObject({ problems: [], lost: { events: 1, attempts: 1, requests: 1 } })
+  })
+
+  it('lost an attempt in progress, and sent again', () => {
+    const found = reconciled({
+      attempts: [succeeded(1, 1)],
+      requests: [request(200), request(200)],
+      lostPrimary: { events: [], attempts: [], begun: [{ receiver: 'a', event_id: 'e', attempt: 1 }] },
+    })
+    expect(found).toMatchObject({
+      problems: [],
+      duplicates: 1,
+      lost: { events: 0, attempts: 0, requests: 1 },
+    })
   })
 })
 
@@ -152,6 +177,34 @@ describe('a run that broke a promise', () => {
       'attempts not used up',
       'given up after 3 attempts only',
       { attempts: [attempt(1, { status: 'exhausted' })] },
+    ],
+    [
+      'an event that nobody emitted',
+      'only emitted events are recorded',
+      { accepted: [], attempts: [succeeded(1, 0)], requests: [request(200)] },
+    ],
+    [
+      'an event that even the lost primary never had',
+      'every accepted event is recorded',
+      { events: [], lostPrimary: { events: [], attempts: [], begun: [] } },
+    ],
+    [
+      'a request that even the lost primary knew nothing of',
+      'only expected events are sent',
+      { events: [], requests: [request(200)], lostPrimary: { events: [], attempts: [], begun: [] } },
+    ],
+    [
+      'more requests than the lost primary had attempts',
+      'every request has its attempt',
+      {
+        attempts: [attempt(1, { http_status: 500, response_body: '0' }), succeeded(2, 1)],
+        requests: [request(500), request(200), request(200)],
+        lostPrimary: {
+          events: [],
+          attempts: [attempt(1, { http_status: 500, response_body: '0' })],
+          begun: [],
+        },
+      },
     ],
     [
       'an event that went to another receiver',

@@ -27,14 +27,38 @@ export interface RecordedAttempt {
   readonly response_body: string | null
 }
 
+/** A delivery that has not ended. */
+export interface BegunDelivery {
+  readonly receiver: string
+  readonly event_id: string
+  /** How many have begun. */
+  readonly attempt: number
+}
+
+/** An event, with the receivers that it must reach. */
+interface RecordedEvent {
+  readonly id: string
+  readonly receivers: readonly string[]
+}
+
+/** What the primary held when it was lost; its standby may have got less. */
+export interface LostPrimary {
+  readonly events: readonly RecordedEvent[]
+  readonly attempts: readonly RecordedAttempt[]
+  readonly begun: readonly BegunDelivery[]
+}
+
 export interface Evidence {
   readonly maxAttempts: number
   /** IDs of the events that the host saw accepted. */
   readonly accepted: readonly string[]
-  /** The recorded events, with the receivers that each must reach. */
-  readonly events: readonly { readonly id: string; readonly receivers: readonly string[] }[]
+  /** How often the host saw an error instead, and emitted another event. */
+  readonly failures: number
+  readonly events: readonly RecordedEvent[]
   readonly attempts: readonly RecordedAttempt[]
   readonly requests: readonly SeenRequest[]
+  /** Only with asynchronous replication. */
+  readonly lostPrimary?: LostPrimary
 }
 
 interface Problem {
@@ -58,6 +82,8 @@ export interface Reconciliation {
   readonly unheard: number
   /** Attempts that failed before the receiver saw a request. */
   readonly unseen: number
+  /** Lost with the primary: accepted events, attempts, and requests whose attempts were lost. */
+  readonly lost: { readonly events: number; readonly attempts: number; readonly requests: number }
 }
 
 /** A request with its place in the list. */
@@ -73,7 +99,10 @@ interface Delivery {
  * Compares received requests with recorded attempts. They match by the number in the response; without a response, by the
  * second of the signature. An attempt whose worker died was signed at some time after its claim.
  */
-export function reconcile({ maxAttempts, accepted, events, attempts, requests }: Evidence): Reconciliation {
+export function reconcile(evidence: Evidence): Reconciliation {
+  const { maxAttempts, accepted, failures, events, attempts, requests, lostPrimary } = evidence
+  const losses = lostPrimary && openLosses(lostPrimary, attempts)
+  const lost = { events: 0, attempts: losses?.attempts ?? 0, requests: 0 }
   const problems: Problem[] = []
   const counts = { delivered: 0, gone: 0, usedUp: 0, duplicates: 0, cutOff: 0, unheard: 0, unseen: 0 }
   const deliveries = new Map<string, Delivery>()
@@ -90,12 +119,21 @@ export function reconcile({ maxAttempts, accepted, events, attempts, requests }:
 
   function file<K extends 'attempts' | 'requests'>(kind: K, name: string, entry: Delivery[K][number]): void {
     const list = deliveries.get(name)?.[kind] as (typeof entry)[] | undefined
-    if (list === undefined) broken('only expected events are sent', `${kind} of ${name}`)
-    else list.push(entry)
+    if (list !== undefined) list.push(entry)
+    else if (kind === 'requests' && losses?.explainRequest(name)) lost.requests += 1
+    else broken('only expected events are sent', `${kind} of ${name}`)
   }
 
   const recorded = new Set(events.map(({ id }) => id))
-  for (const id of accepted) if (!recorded.has(id)) broken('every accepted event is recorded', id)
+  for (const id of accepted) {
+    if (recorded.delete(id)) continue
+    if (losses?.hasEvent(id)) lost.events += 1
+    else broken('every accepted event is recorded', id)
+  }
+  // The host saw an error, but the event had been recorded.
+  if (recorded.size > failures) {
+    broken('only emitted events are recorded', `${recorded.size} unknown ones after ${failures} errors`)
+  }
   for (const attempt of attempts) file('attempts', nameOf(attempt.receiver, attempt.event_id), attempt)
   for (const [n, seen] of requests.entries()) {
     file('requests', nameOf(seen.receiver, seen.eventId), { ...seen, n })
@@ -105,7 +143,7 @@ export function reconcile({ maxAttempts, accepted, events, attempts, requests }:
     checkAttempts(delivery)
     matchRequests(delivery)
   }
-  return { problems, deliveries: deliveries.size, ...counts }
+  return { problems, deliveries: deliveries.size, ...counts, lost }
 
   function checkAttempts({ name, attempts, requests }: Delivery): void {
     const numbers = attempts.map(({ attempt }) => attempt)
@@ -162,6 +200,10 @@ export function reconcile({ maxAttempts, accepted, events, attempts, requests }:
     // The earliest signature has the fewest candidates.
     for (const request of [...unmatched.values()].toSorted((a, b) => a.timestamp - b.timestamp)) {
       const index = interrupted.findIndex(({ created_at }) => secondOf(created_at) <= request.timestamp)
+      if (index < 0 && losses?.explainRequest(name)) {
+        lost.requests += 1
+        continue
+      }
       if (index < 0) {
         const known = attempts.map(describe).join('; ')
         broken(
@@ -175,6 +217,37 @@ export function reconcile({ maxAttempts, accepted, events, attempts, requests }:
     }
     counts.unseen += interrupted.length
   }
+}
+
+/** What is missing because a primary was lost. */
+function openLosses({ events, attempts, begun }: LostPrimary, kept: readonly RecordedAttempt[]) {
+  const ids = new Set(events.map(({ id }) => id))
+  const keptAttempts = new Set(kept.map(identityOf))
+  /** By delivery: the attempts that the lost primary saw begin, and that nobody else may know. */
+  const mayBeMissing = new Map<string, number>()
+  for (const { receiver, event_id, attempt } of [...attempts, ...begun]) {
+    const name = nameOf(receiver, event_id)
+    mayBeMissing.set(name, Math.max(attempt, mayBeMissing.get(name) ?? 0))
+  }
+  for (const attempt of attempts) {
+    if (keptAttempts.has(identityOf(attempt))) explainRequest(nameOf(attempt.receiver, attempt.event_id))
+  }
+
+  function explainRequest(name: string): boolean {
+    const left = mayBeMissing.get(name) ?? 0
+    mayBeMissing.set(name, left - 1)
+    return left > 0
+  }
+
+  return {
+    attempts: attempts.filter((attempt) => !keptAttempts.has(identityOf(attempt))).length,
+    hasEvent: (id: string) => ids.has(id),
+    explainRequest,
+  }
+}
+
+function identityOf({ receiver, event_id, attempt, created_at }: RecordedAttempt): string {
+  return `${nameOf(receiver, event_id)} ${attempt} ${created_at.getTime()}`
 }
 
 function nameOf(receiver: string, eventId: string): string {

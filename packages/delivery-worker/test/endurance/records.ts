@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import type { RecordedAttempt } from './reconcile.ts'
+import type { BegunDelivery, RecordedAttempt } from './reconcile.ts'
 
 /** The work left in the queue. */
 export interface Remains {
@@ -15,6 +15,8 @@ export interface Records {
   allAttempts(): Promise<RecordedAttempt[]>
   /** All events, with the receivers of their organizations. */
   allEvents(): Promise<{ id: string; receivers: string[] }[]>
+  /** The deliveries that have not ended, with their attempts so far. */
+  allBegun(): Promise<BegunDelivery[]>
   close(): Promise<void>
 }
 
@@ -50,6 +52,15 @@ export function openRecords(databaseUrl: string): Records {
             select organization_id, array_agg(reverse(split_part(reverse(url), '/', 1))) as receivers
             from quickquote.webhook_endpoints group by organization_id
           ) subscriber using (organization_id)`),
+      ]
+    },
+    async allBegun() {
+      return [
+        ...(await sql<BegunDelivery[]>`
+          select reverse(split_part(reverse(url), '/', 1)) as receiver, 'evt_' || event_id as event_id, attempt
+          from quickquote.deliveries delivery
+          join quickquote.webhook_endpoints endpoint on endpoint.id = endpoint_id
+          where attempt > 0`),
       ]
     },
     close: () => sql.end(),

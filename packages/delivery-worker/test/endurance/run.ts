@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCertificate } from '@quickquote/dev-servers'
 import { type Child, type Service, startChild } from '@quickquote/dev-servers/child'
+import { openChance, shuffled } from './chance.ts'
 import type { Host, Receiver, Worker } from './programs.ts'
-import { reconcile, type SeenRequest } from './reconcile.ts'
+import { type LostPrimary, reconcile, type SeenRequest } from './reconcile.ts'
 import { openRecords, type Records } from './records.ts'
 
 const WORKERS = 3
@@ -19,27 +20,38 @@ const LEAST_DISTURBANCES = 2
 /** Workers count as dead after 5 seconds: some pauses are shorter, others longer. */
 const LONGEST_PAUSE_MS = 10_000
 const SECONDS_PER_OUTAGE = 30
+/** A restart, the failover, and a restart of the new primary. */
+const LEAST_OUTAGES = 3
+const LONGEST_OUTAGE_MS = 1000
 /** The longest wait for an attempt is 4 seconds, so no progress for this long means none at all. */
 const PATIENCE_MS = 60_000
 const TAKE_AT_ONCE = 20_000
 
 export interface ChaosDatabase {
   readonly url: string
-  /** Of the server that is up at the end. */
+  /** Ends the server that takes writes, and starts it again after `downMs`. */
+  restart(downMs: number): Promise<void>
+  /** Ends the primary, and promotes its standby after `downMs`. Called once. */
+  failOver(downMs: number): Promise<void>
+  /** Of the new primary. */
   readonly lastUrl: string
-  /** Takes it down for a moment. */
-  fail(): Promise<void>
-  /** It can fail no more often. */
-  readonly failures?: number
+  /** Starts the old primary, if it may have had something that the standby never got. @returns its URL */
+  findLostPrimary(): Promise<string | undefined>
+}
+
+export interface ChaosOptions {
+  readonly database: ChaosDatabase
+  readonly events: number
+  /** Decides what is killed, paused, replaced and restarted, and when. */
+  readonly seed: number
+  readonly onEnd: (stop: () => Promise<void>) => void
 }
 
 /** Emits events through workers, a database and receivers that fail, until all is delivered or given up. */
-export async function runChaos(
-  database: ChaosDatabase,
-  events: number,
-  onEnd: (stop: () => Promise<void>) => void,
-) {
+export async function runChaos({ database, events, seed, onEnd }: ChaosOptions) {
+  const begun = performance.now()
   const databaseUrl = database.url
+  const chance = openChance(seed)
   function startProgram<S extends Service>(program: string): Child<S> {
     const child = startChild<S>(new URL(program, import.meta.url))
     onEnd(() => child.stop())
@@ -61,13 +73,10 @@ export async function runChaos(
 
   const workers = await Promise.all(Array.from({ length: WORKERS }, startWorker))
   const seconds = Math.max(LEAST_SECONDS, events / EVENTS_PER_SECOND)
-  const outagesPlanned = Math.min(
-    Math.max(1, Math.round(seconds / SECONDS_PER_OUTAGE)),
-    database.failures ?? Infinity,
-  )
+  const outages = planOutages(events, seconds, chance)
   const accepted: string[] = []
   const emitted = { failures: 0, isOver: false }
-  const done = { kills: 0, pauses: 0, departures: 0, outages: 0 }
+  const done = { kills: 0, pauses: 0, departures: 0, restarts: 0, failovers: 0 }
 
   async function emitAll(): Promise<void> {
     const perBurst = Math.ceil((events * BURST_MS) / (seconds * 1000))
@@ -82,7 +91,7 @@ export async function runChaos(
   }
 
   function anyWorker() {
-    const [worker] = workers.splice(Math.floor(Math.random() * workers.length), 1)
+    const [worker] = workers.splice(Math.floor(chance() * workers.length), 1)
     assert(worker !== undefined)
     return worker
   }
@@ -95,7 +104,7 @@ export async function runChaos(
     async pauses() {
       const worker = anyWorker()
       worker.pause()
-      await sleep(Math.random() * LONGEST_PAUSE_MS)
+      await sleep(chance() * LONGEST_PAUSE_MS)
       worker.resume()
       workers.push(worker)
     },
@@ -110,23 +119,20 @@ export async function runChaos(
 
   async function disturbWorkers(): Promise<void> {
     for (let round = 1; !(emitted.isOver && round > LEAST_DISTURBANCES); round += 1) {
-      for (const [kind, disturb] of Object.entries(disturbances) as [
-        keyof typeof disturbances,
-        () => Promise<void>,
-      ][]) {
-        await sleep(DISTURB_EVERY_MS * (0.5 + Math.random()))
-        await disturb()
+      for (const kind of shuffled(['kills', 'pauses', 'departures'] as const, chance)) {
+        await sleep(DISTURB_EVERY_MS * (0.5 + chance()))
+        await disturbances[kind]()
         done[kind] += 1
       }
     }
   }
 
   async function disturbDatabase(): Promise<void> {
-    while (done.outages < outagesPlanned) {
-      const due = (events * (done.outages + 1)) / (outagesPlanned + 1)
+    for (const { kind, due, downMs } of outages) {
       while (accepted.length < due) await sleep(BURST_MS / 2)
-      await database.fail()
-      done.outages += 1
+      if (kind === 'restarts') await database.restart(downMs)
+      else await database.failOver(downMs)
+      done[kind] += 1
     }
   }
 
@@ -143,13 +149,53 @@ export async function runChaos(
     requests.push(...part)
     part = await receiver.call('take', TAKE_AT_ONCE)
   }
-  const attempts = await records.allAttempts()
-  const recorded = await records.allEvents()
+  const evidence = {
+    maxAttempts: 8,
+    accepted,
+    failures: emitted.failures,
+    events: await records.allEvents(),
+    attempts: await records.allAttempts(),
+    requests,
+    ...(await readLostPrimary(database)),
+  }
   const remains = await records.remains()
   await records.close()
 
-  const found = reconcile({ maxAttempts: 8, accepted, events: recorded, attempts, requests })
-  return { accepted: accepted.length, done, remains, ...found }
+  const minutes = (performance.now() - begun) / 60_000
+  return {
+    seed,
+    minutes: Number(minutes.toFixed(1)),
+    accepted: accepted.length,
+    repeated: emitted.failures,
+    done,
+    remains,
+    ...reconcile(evidence),
+  }
+}
+
+/** When the database fails: one failover, with a restart before it and another after it. */
+function planOutages(events: number, seconds: number, chance: () => number) {
+  const count = Math.max(LEAST_OUTAGES, Math.round(seconds / SECONDS_PER_OUTAGE))
+  const failover = 1 + Math.floor(chance() * (count - 2))
+  return Array.from({ length: count }, (_, n) => ({
+    kind: n === failover ? ('failovers' as const) : ('restarts' as const),
+    /** After so many events. */
+    due: (events * (n + 0.5 + chance())) / (count + 1),
+    downMs: chance() * LONGEST_OUTAGE_MS,
+  }))
+}
+
+async function readLostPrimary(database: ChaosDatabase): Promise<{ lostPrimary?: LostPrimary }> {
+  const url = await database.findLostPrimary()
+  if (url === undefined) return {}
+  const records = openRecords(url)
+  const lostPrimary = {
+    events: await records.allEvents(),
+    attempts: await records.allAttempts(),
+    begun: await records.allBegun(),
+  }
+  await records.close()
+  return { lostPrimary }
 }
 
 /** Resolves when all is delivered or given up, and no dead worker is left. */
