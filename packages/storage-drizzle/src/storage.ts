@@ -65,7 +65,7 @@ export interface DrizzleStorage extends Storage<HostTransaction>, DatabaseCare {
 export function drizzleStorage(options: StorageOptions): DrizzleStorage {
   checkOptions(options)
   const { schema = DEFAULT_SCHEMA, prepare = true, callTimeoutMs = DEFAULT_CALL_TIMEOUT_MS } = options
-  const { driver, ready } = connect(options, prepare)
+  const { driver, ready } = connect(options)
   const waker = createWaker(driver, schema)
   const connection: Connection = { driver, schema, prepare, wake: waker.wake, callTimeoutMs }
   const unlimited: Guard = async (call) => {

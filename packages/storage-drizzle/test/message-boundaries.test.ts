@@ -21,7 +21,7 @@ beforeAll(async () => {
   sql = publishedPostgres(database.url, { max: 3, onnotice() {} })
   await sql`create table public.notes (id text primary key)`
   await sql`create table deferred (id text references notes deferrable initially deferred)`
-  const fresh = connect({ connectionString: database.url }, true)
+  const fresh = connect({ connectionString: database.url })
   expected = await read(fresh.driver)
   await fresh.driver.end()
 })
@@ -65,7 +65,7 @@ async function withClient<T>(
     `${url}?application_name=${application}`,
     timeoutMs,
   )
-  const { driver } = connect(target, true)
+  const { driver } = connect(target)
   try {
     return await work(driver, application)
   } finally {

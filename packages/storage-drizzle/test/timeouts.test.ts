@@ -4,7 +4,6 @@ import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../src/connection/connect.ts'
-import { openClient } from '../src/connection/connection.ts'
 import { createDatabase } from '../src/connection/database.ts'
 import { MAINTENANCE, MIGRATION } from '../src/connection/driver.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
@@ -52,12 +51,11 @@ describe('our own connections', () => {
       { statement_timeout: '1234ms', lock_timeout: '34ms', idle_in_transaction_session_timeout: '8901ms' },
     ],
   ])('have the timeouts of the options: %o', async (options, expected) => {
-    const client = openClient({ connectionString: testing.url, ...options })
-    await client.ready()
+    const { driver } = connect({ connectionString: testing.url, ...options })
     for (const [name, value] of Object.entries(expected)) {
-      expect(await client.sql.unsafe(`show ${name}`)).toEqual([{ [name]: value }])
+      expect([...(await driver.values(`show ${name}`))]).toEqual([[value]])
     }
-    await client.sql.end()
+    await driver.end()
   })
 
   it('wait for a lock as long as the option says, without keeping their connection', async () => {
@@ -214,7 +212,7 @@ it.each(Object.entries({ MAINTENANCE, MIGRATION }))(
   '%s is rolled back if its process is frozen before the commit',
   async (_, timeout) => {
     const idleInTransactionTimeoutMs = 1000
-    const { driver } = connect({ connectionString: testing.url, idleInTransactionTimeoutMs }, true)
+    const { driver } = connect({ connectionString: testing.url, idleInTransactionTimeoutMs })
     const isLocked = async () => {
       const [lock] = await sql`
         select pg_try_advisory_xact_lock(hashtextextended('quickquote maintenance', 0)) as free`
@@ -238,9 +236,9 @@ describe('conflicting transactions', () => {
   const refuse = (state: string) => `do $$ begin raise exception 'refused' using errcode = '${state}'; end $$`
 
   it.each(['40001', '40P01'])('(%s) are retried, up to three times', async (state) => {
-    const client = openClient({ connectionString: testing.url })
+    const { driver } = connect({ connectionString: testing.url })
     const database = createDatabase({
-      driver: onPostgresJs(client.sql, { prepare: true }),
+      driver,
       schema: 'quickquote',
       prepare: true,
       wake() {},
@@ -256,7 +254,7 @@ describe('conflicting transactions', () => {
     tries = 0
     await expect(work(10)).rejects.toMatchObject({ code: state })
     expect(tries).toBe(3)
-    await client.sql.end()
+    await driver.end()
   })
 })
 

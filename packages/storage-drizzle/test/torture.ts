@@ -42,14 +42,11 @@ interface Record {
  */
 export async function torture(url: string, durationMs: number, troubles: readonly Trouble[]): Promise<void> {
   const open = (application: string) =>
-    connect(
-      {
-        connectionString: `${url}?application_name=${application}`,
-        statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-        idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
-      },
-      true,
-    )
+    connect({
+      connectionString: `${url}?application_name=${application}`,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
+    })
   const tortured = open('tortured')
   const calm = open('calm')
   await calm.driver.script('create table public.notes (id uuid primary key)')

@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
-import { type ConnectionOptions, openClient } from './connection.ts'
-import { type Driver, repeating, waitingForLocks } from './driver.ts'
+import { type Connected, type ConnectionOptions, ownConnections } from './connection.ts'
+import type { Driver } from './driver.ts'
 import { checkDrizzle, type HostDrizzle, onHostDrizzle } from './host-drizzle.ts'
 import { checkClient, onPostgresJs } from './postgres-js.ts'
 
@@ -10,39 +10,24 @@ export interface Target extends ConnectionOptions {
   readonly db?: HostDrizzle
 }
 
-/** The connection of our statements. */
-export interface Connected {
-  readonly driver: Driver
-  /** Resolves once it is known to support our statements. Cheap after the first call. */
-  ready(): Promise<void>
-}
-
 const nothing = async () => {}
 
 /** @throws ConfigurationError for an invalid connection string or client */
-export function connect(target: Target, prepare: boolean): Connected {
-  if (target.sql !== undefined) {
-    return {
-      driver: { ...onPostgresJs(checkClient(target.sql), { prepare, isPublished: true }), end: nothing },
-      ready: nothing,
-    }
+export function connect(target: Target): Connected {
+  const { sql, db, prepare = true } = target
+  if (sql !== undefined) {
+    const driver = onPostgresJs(checkClient(sql), { prepare, isPublished: true })
+    return { driver: { ...driver, end: nothing }, ready: nothing }
   }
-  if (target.db !== undefined) {
-    const db = onHostDrizzle(checkDrizzle(target.db))
-    return { driver: { ...db, ...listeningAt(target.connectionString) }, ready: nothing }
+  if (db !== undefined) {
+    const driver = { ...onHostDrizzle(checkDrizzle(db)), ...listeningAt(target.connectionString) }
+    return { driver, ready: nothing }
   }
-  const { sql, hosts, timeouts, ready, transactionSettings } = openClient(target)
-  const end = async () => {
-    await sql.end({ timeout: 5 })
-    hosts.close()
-  }
-  const driver = { ...onPostgresJs(sql, { prepare, transactionSettings }), end }
-  return { driver: repeating(driver, waitingForLocks(timeouts.lockTimeoutMs), hosts.inTurn), ready }
+  return ownConnections(target)
 }
 
 /** Opens one connection per listener, and no others. */
 function listeningAt(connectionString: string | undefined): Pick<Driver, 'listen' | 'end'> {
   if (connectionString === undefined) return { listen: () => ({ end: nothing }), end: nothing }
-  const { sql, hosts } = openClient({ connectionString })
-  return { listen: onPostgresJs(sql, { prepare: false }).listen, end: async () => hosts.close() }
+  return ownConnections({ connectionString }).driver
 }

@@ -2,8 +2,9 @@ import { givenOptions } from '@quickquote/core/internal'
 import type postgres from 'postgres'
 import connectTo from '#driver'
 import { parseConnectionString } from './connection-string.ts'
-import { LONGEST_HELD_MS } from './driver.ts'
+import { type Driver, LONGEST_HELD_MS, repeating, waitingForConnection, waitingForLocks } from './driver.ts'
 import { type Hosts, hostsOf } from './hosts.ts'
+import { onPostgresJs } from './postgres-js.ts'
 
 /**
  * Settings that our statements rely on, and that a server, database or role may change. Our own connections set them
@@ -47,15 +48,11 @@ export interface ConnectionOptions extends Partial<ConnectionTimeouts> {
   readonly prepare?: boolean
 }
 
-/** The connections of the storage: our own, or a host's client. */
-export interface Client {
-  readonly sql: postgres.Sql
-  readonly hosts: Hosts
-  readonly timeouts: ConnectionTimeouts
-  /** Resolves once the connections are known to support our statements. Cheap after the first call. */
+/** The connection of our statements. */
+export interface Connected {
+  readonly driver: Driver
+  /** Resolves once it is known to support our statements. Cheap after the first call. */
   ready(): Promise<void>
-  /** Settings at the beginning of each transaction, if the connections themselves cannot keep them. */
-  transactionSettings(): string | undefined
 }
 
 /** Normally the server itself ends slow statements. We only give up on a server that does not respond. */
@@ -76,7 +73,8 @@ const KEPT_BY_POOLERS = new Set([
 /**
  * @throws ConfigurationError for an invalid connection string
  */
-export function openClient(options: ConnectionOptions): Client {
+export function ownConnections(options: ConnectionOptions): Connected {
+  const { maxConnections = 10, prepare = true } = options
   const target = parseConnectionString(options.connectionString)
   const { user, password: pass, database } = target
   const timeouts = {
@@ -93,15 +91,14 @@ export function openClient(options: ConnectionOptions): Client {
     socket: hosts.socket,
     ssl: false,
     target_session_attrs: null,
-    max: options.maxConnections ?? 10,
-    prepare: options.prepare ?? true,
+    max: maxConnections,
+    prepare,
     connection: startupParameters(target, timeouts),
     // Array types, which none of our statements returns: saves a query per connection.
     fetch_types: false,
     // No pipelining, so that a hanging statement delays no other.
     max_pipeline: 1,
     connect_timeout: timeouts.connectTimeoutMs / 1000,
-    queue_timeout: timeouts.poolTimeoutMs / 1000,
     query_timeout: (timeouts.statementTimeoutMs + UNANSWERED_MS) / 1000,
     keep_alive: timeouts.keepAliveMs / 1000,
     backoff: (failures: number) =>
@@ -109,11 +106,24 @@ export function openClient(options: ConnectionOptions): Client {
     // postgres.js would print notices to the console.
     onnotice() {},
   } as unknown as postgres.Options<Record<string, never>>)
-  return {
+  const { ready, transactionSettings } = lookingFirst(sql, {
     hosts,
     timeouts,
-    ...withFirstLook(sql, { hosts, timeouts, mayStopPreparing: options.prepare === undefined }),
+    mayStopPreparing: options.prepare === undefined,
+  })
+  const driver: Driver = {
+    ...onPostgresJs(sql, { prepare, transactionSettings }),
+    async end() {
+      await sql.end({ timeout: 5 })
+      hosts.close()
+    },
   }
+  const repeats = [
+    waitingForConnection(maxConnections, timeouts.poolTimeoutMs),
+    waitingForLocks(timeouts.lockTimeoutMs),
+    hosts.inTurn,
+  ]
+  return { driver: repeating(driver, repeats), ready }
 }
 
 type Timeouts = Pick<
@@ -146,10 +156,10 @@ function startupParameters(
  * settings it does not know. In that case nothing is prepared (unless the host insists), and each transaction sets what
  * it needs. Single statements work with any settings except the isolation level, which `checkDatabase` verifies.
  */
-function withFirstLook(
+function lookingFirst(
   sql: postgres.Sql,
   { hosts, timeouts, mayStopPreparing }: { hosts: Hosts; timeouts: Timeouts; mayStopPreparing: boolean },
-): Omit<Client, 'hosts' | 'timeouts'> {
+) {
   let look: Promise<void> | undefined
   let isPooled = false
 
@@ -168,7 +178,6 @@ function withFirstLook(
   }
 
   return {
-    sql,
     ready() {
       look ??= firstLook().catch((error: unknown) => {
         look = undefined
@@ -176,6 +185,7 @@ function withFirstLook(
       })
       return look
     },
+    /** At the beginning of each transaction, if the connections themselves cannot keep them. */
     transactionSettings() {
       if (!isPooled) return undefined
       const settings = { ...SESSION_SETTINGS, ...timeoutSettings(timeouts) }

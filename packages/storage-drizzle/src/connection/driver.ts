@@ -32,16 +32,10 @@ export interface Statements {
 /** Runs something once, or again after certain errors. */
 export type Repeat = <T>(run: () => Promise<T>) => Promise<T>
 
-/** The same driver, with each statement and each transaction repeated by all of these. */
-export function repeating(driver: Driver, ...repeats: readonly Repeat[]): Driver {
-  const repeat: Repeat = (run) => {
-    let whole = run
-    for (const each of repeats) {
-      const inner = whole
-      whole = () => each(inner)
-    }
-    return whole()
-  }
+/** The same driver, with each statement and each transaction repeated by all of these, the first innermost. */
+export function repeating(driver: Driver, repeats: readonly Repeat[]): Driver {
+  const repeat = <T>(run: () => Promise<T>): Promise<T> =>
+    repeats.reduce<() => Promise<T>>((inner, each) => () => each(inner), run)()
   return {
     ...driver,
     values: (...statement) => repeat(() => driver.values(...statement)),
@@ -123,6 +117,44 @@ export function waitingForLocks(lockTimeoutMs: number): Repeat {
         if (sqlStateOf(error) !== '55P03' || leftMs <= 0) throw error
         await sleep(Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2)))
       }
+    }
+  }
+}
+
+/**
+ * Runs as many at once as there are connections. Others wait up to `timeoutMs` for one: in the driver they would wait
+ * forever.
+ */
+export function waitingForConnection(connections: number, timeoutMs: number): Repeat {
+  let free = connections
+  const waiting = new Set<() => void>()
+
+  const turn = () =>
+    new Promise<void>((resolve, reject) => {
+      const begin = () => {
+        clearTimeout(timer)
+        waiting.delete(begin)
+        resolve()
+      }
+      const giveUp = () => {
+        if (!waiting.delete(begin)) return
+        const error = new Error(`no connection was free within ${timeoutMs} ms`)
+        reject(Object.assign(error, { code: 'CONNECTION_POOL_TIMEOUT' }))
+      }
+      // Answers that came while the process itself was busy are read first: they may free one.
+      const timer = setTimeout(() => setImmediate(giveUp), timeoutMs)
+      waiting.add(begin)
+    })
+
+  return async (run) => {
+    if (free > 0) free -= 1
+    else await turn()
+    try {
+      return await run()
+    } finally {
+      const [next] = waiting
+      if (next === undefined) free += 1
+      else next()
     }
   }
 }
