@@ -84,8 +84,8 @@ function holding() {
 }
 
 /** Keeps the place in the address after `#`, which never reaches a server or a log, and works below any prefix. */
-export function hashNavigation(): Navigation & { stop(): void } {
-  const read = () => {
+export function hashNavigation(): Navigation {
+  const read = (): Place => {
     const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?')
     const [organizationId, view, id] = path.split('/').map(decode)
     return {
@@ -95,12 +95,18 @@ export function hashNavigation(): Navigation & { stop(): void } {
       query: Object.fromEntries(new URLSearchParams(search)),
     }
   }
-  const place = signal<Place>(read())
-  const { hold, asks, leave: leaveHere, leaving } = holding()
+  const place = signal(read())
   const show = () => {
     place.value = read()
   }
-  const onChange = () => {
+  const { asks, ...held } = holding()
+  const href = ({ organizationId = place.value.organizationId, view, id, query = {} }: Target) => {
+    const path = [organizationId, view, id]
+      .filter((part) => part)
+      .map((part) => encodeURIComponent(part ?? ''))
+    return `#/${path.join('/')}${searchOf(query)}`
+  }
+  addEventListener('hashchange', () => {
     const there = location.href
     const leave = () => {
       history.pushState(null, '', there)
@@ -108,20 +114,11 @@ export function hashNavigation(): Navigation & { stop(): void } {
     }
     if (asks(leave)) history.pushState(null, '', href(place.value))
     else show()
-  }
-  addEventListener('hashchange', onChange)
-  const href = ({ organizationId = place.value.organizationId, view, id, query = {} }: Target) => {
-    const path = [organizationId, view, id]
-      .filter((part) => part)
-      .map((part) => encodeURIComponent(part ?? ''))
-    return `#/${path.join('/')}${searchOf(query)}`
-  }
+  })
   return {
     place,
     href,
-    hold,
-    leave: leaveHere,
-    leaving,
+    ...held,
     go(target, { replace = false, isDone } = {}) {
       const leave = () => {
         history[replace ? 'replaceState' : 'pushState'](null, '', href(target))
@@ -129,19 +126,16 @@ export function hashNavigation(): Navigation & { stop(): void } {
       }
       if (!asks(leave, isDone)) leave()
     },
-    stop: () => removeEventListener('hashchange', onChange),
   }
 }
 
 /** Keeps the place in this object: for an element in a page with its own address. */
 export function memoryNavigation(start: Place, onGo: (place: Place) => void): Navigation {
   const place = signal<Place>(start)
-  const { hold, asks, leave: leaveHere, leaving } = holding()
+  const { asks, ...held } = holding()
   return {
     place,
-    hold,
-    leave: leaveHere,
-    leaving,
+    ...held,
     href: () => undefined,
     go({ organizationId = place.value.organizationId, view, id = null, query = {} }, { isDone } = {}) {
       const leave = () => {

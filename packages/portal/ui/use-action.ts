@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from './api/http.ts'
 import { signIns } from './session.ts'
 import { isSignedOut } from './use-loaded.ts'
@@ -10,6 +10,18 @@ export interface Action {
   fieldError(name: string): string | undefined
   /** Runs it unless it is already running. An error is kept for display. */
   run(work: () => Promise<void>): Promise<void>
+}
+
+/** False once the component has gone: whoever has left a screen is not brought back to it. */
+export function useHere(): { readonly current: boolean } {
+  const here = useRef(true)
+  useEffect(
+    () => () => {
+      here.current = false
+    },
+    [],
+  )
+  return here
 }
 
 /** A user's action: runs once at a time and keeps its error. */

@@ -15,6 +15,8 @@ export interface Loaded<Value> {
 interface LoadOptions<Value> {
   /** Refreshes it while the page is visible. */
   everyMs?: number | undefined
+  /** Once it holds, the value changes no more, and is not refreshed. */
+  until?: (value: Value) => boolean
   /** Known already: only refreshed. */
   initial?: Value | undefined
 }
@@ -51,7 +53,7 @@ function useRefreshed<Value>(
   key: string,
   load: (signal: AbortSignal, shown: Value | null) => Promise<Value>,
   merge: (shown: Value, fresh: Value) => Value,
-  { everyMs, initial }: LoadOptions<Value>,
+  { everyMs, until, initial }: LoadOptions<Value>,
 ): Refreshed<Value> {
   const [state, setState] = useState<State<Value>>(
     initial === undefined ? { key, isLoading: true } : { key, value: initial, isLoading: false },
@@ -90,8 +92,9 @@ function useRefreshed<Value>(
     return () => running.current?.abort()
   }, [run])
 
+  const isFinal = current.value !== undefined && until?.(current.value) === true
   useEffect(() => {
-    if (everyMs === undefined) return
+    if (everyMs === undefined || isFinal) return
     const refresh = () => {
       if (document.visibilityState === 'visible') void run(true)
     }
@@ -102,7 +105,7 @@ function useRefreshed<Value>(
       clearInterval(timer)
       document.removeEventListener('visibilitychange', refresh)
     }
-  }, [run, everyMs])
+  }, [run, everyMs, isFinal])
 
   const times = signIns.value
   useEffect(() => {

@@ -1,34 +1,6 @@
-/** Formats numbers, times and durations in the reader's language. */
-export interface Formatter {
-  number(value: number): string
-  percent(share: number): string
-  /** `112 ms`, `1.2 s`. */
-  duration(ms: number): string
-  /** `2 min ago`, `in 3 min`. */
-  relative(moment: string, now: number): string
-  /** `2 min ago`, of a moment in the past: at most `now`. */
-  since(moment: string, now: number): string
-  /** `2 minutes ago`, for sentences, of a moment in the past. */
-  sinceInWords(moment: string, now: number): string
-  /** `21 Nov 2026, 14:02:11`, in the reader's time zone. */
-  exact(moment: string): string
-  date(moment: string): string
-  /** `14:02`. */
-  time(moment: string): string
-  /** `20 Nov, 14:02:11`: an attempt. */
-  attempt(moment: string): string
-  /** `12 Nov 2027`. */
-  day(moment: string): string
-  /** `Fri 14:00`: a place on the axis of time. */
-  tick(moment: string): string
-  /** `20 Nov, 14:00`. */
-  hour(moment: string): string
-  list(items: readonly string[]): string
-}
-
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
+export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -40,48 +12,56 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['second', SECOND],
 ]
 
-export function createFormatter(locale: string): Formatter {
+export type Formatter = ReturnType<typeof createFormatter>
+
+/** Formats numbers, times and durations in the reader's language. */
+export function createFormatter(locale: string) {
   const number = new Intl.NumberFormat(locale)
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
-  const relative = new Intl.RelativeTimeFormat(locale, { style: 'short', numeric: 'auto' })
-  const inWords = new Intl.RelativeTimeFormat(locale, { style: 'long', numeric: 'auto' })
-  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
-  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'long' })
-  const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
-  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
-  const tick = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: '2-digit', minute: '2-digit' })
-  const hour = new Intl.DateTimeFormat(locale, {
-    ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
-  })
-  const attempt = new Intl.DateTimeFormat(locale, {
-    ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit', second: '2-digit' },
-  })
-  const list = new Intl.ListFormat(locale, { style: 'long', type: 'conjunction' })
   const milliseconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond' })
   const seconds = new Intl.NumberFormat(locale, {
     ...{ style: 'unit', unit: 'second', unitDisplay: 'short' },
     ...{ minimumFractionDigits: 1, maximumFractionDigits: 1 },
   })
-
+  const relative = new Intl.RelativeTimeFormat(locale, { style: 'short', numeric: 'auto' })
+  const inWords = new Intl.RelativeTimeFormat(locale, { style: 'long', numeric: 'auto' })
   const short = (moment: string, now: number) =>
     relative.format(...spanOf(moment, now)).replace(ABBREVIATION_DOT, '$1')
 
+  /** Of a moment, in the reader's time zone. */
+  function moments(options: Intl.DateTimeFormatOptions): (moment: string) => string {
+    const format = new Intl.DateTimeFormat(locale, options)
+    return (moment) => format.format(new Date(moment))
+  }
+  const minute = { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' } as const
+
   return {
-    number: (value) => number.format(value),
-    percent: (share) => percent.format(share),
-    duration: (ms) =>
+    number: (value: number) => number.format(value),
+    percent: (share: number) => percent.format(share),
+    /** `112 ms`, `1.2 s`. */
+    duration: (ms: number) =>
       ms < SECOND ? milliseconds.format(ms) : seconds.format(ms / SECOND).replace('sec', 's'),
-    relative: (moment, now) => short(moment, now),
-    since: (moment, now) => short(moment, Math.max(now, Date.parse(moment))),
-    sinceInWords: (moment, now) => inWords.format(...spanOf(moment, Math.max(now, Date.parse(moment)))),
-    exact: (moment) => exact.format(new Date(moment)),
-    date: (moment) => date.format(new Date(moment)),
-    time: (moment) => time.format(new Date(moment)),
-    attempt: (moment) => attempt.format(new Date(moment)),
-    day: (moment) => day.format(new Date(moment)),
-    tick: (moment) => tick.format(new Date(moment)),
-    hour: (moment) => hour.format(new Date(moment)),
-    list: (items) => list.format(items),
+    /** `2 min ago`, `in 3 min`. */
+    relative: short,
+    /** `2 min ago`, of a moment in the past: at most `now`. */
+    since: (moment: string, now: number) => short(moment, Math.max(now, Date.parse(moment))),
+    /** `2 minutes ago`, for sentences, of a moment in the past. */
+    sinceInWords: (moment: string, now: number) =>
+      inWords.format(...spanOf(moment, Math.max(now, Date.parse(moment)))),
+    /** `21 Nov 2026, 14:02:11`. */
+    exact: moments({ dateStyle: 'medium', timeStyle: 'medium' }),
+    /** `21 November 2026`. */
+    date: moments({ dateStyle: 'long' }),
+    /** `12 Nov 2027`. */
+    day: moments({ dateStyle: 'medium' }),
+    /** `14:02`. */
+    time: moments({ timeStyle: 'short' }),
+    /** `20 Nov, 14:02:11`: an attempt. */
+    attempt: moments({ ...minute, second: '2-digit' }),
+    /** `20 Nov, 14:00`. */
+    hour: moments(minute),
+    /** `Fri 14:00`: a place on the axis of time. */
+    tick: moments({ weekday: 'short', hour: '2-digit', minute: '2-digit' }),
   }
 }
 

@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks'
 import { now } from '../clock.ts'
+import { HOUR } from '../i18n/format.ts'
 import { usePortal } from '../portal.ts'
 import { type Loaded, useLoaded } from '../use-loaded.ts'
 import { Dot, type Tone } from './status.tsx'
 
-export const HOUR_MS = 60 * 60 * 1000
 const REFRESH_MS = 30_000
 const HEIGHT = 64
 /** One failure among thousands must be visible. */
@@ -28,7 +28,7 @@ export function useHours(
 ): { hours: readonly Hour[]; sums: Record<Kind, number>; loaded: Loaded<unknown> } {
   const { client } = usePortal()
   // On the hour: the API has stored counts of whole hours.
-  const first = (Math.floor(now.value / HOUR_MS) - (count - 1)) * HOUR_MS
+  const first = (Math.floor(now.value / HOUR) - (count - 1)) * HOUR
   const loaded = useLoaded(
     `hours ${count} ${endpointId}`,
     (signal) =>
@@ -37,7 +37,7 @@ export function useHours(
   )
   const known = new Map((loaded.value ?? []).map((each) => [Date.parse(each.hour), each]))
   const hours = Array.from({ length: count }, (_, index) => {
-    const start = first + index * HOUR_MS
+    const start = first + index * HOUR
     const { delivered = 0, failed = 0, given_up = 0 } = known.get(start) ?? {}
     return { start, delivered, retried: failed - given_up, failed: given_up }
   })

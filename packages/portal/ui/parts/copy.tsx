@@ -64,13 +64,3 @@ export function Example({ text, label }: { text: string; label: string }) {
     </div>
   )
 }
-
-/** A secret that is shown once, with a copy button. */
-export function Secret({ value }: { value: string }) {
-  return (
-    <div class="secret">
-      <code>{value}</code>
-      <CopyButton text={value} />
-    </div>
-  )
-}

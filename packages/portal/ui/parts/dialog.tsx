@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { usePortal } from '../portal.ts'
-import type { Action } from '../use-action.ts'
+import { type Action, useAction } from '../use-action.ts'
 import { Button } from './button.tsx'
+import { CopyButton } from './copy.tsx'
 import { rememberFocus, returnFocus, showFirstError } from './focus.ts'
 import { ErrorNotice } from './notice.tsx'
 
@@ -63,8 +64,91 @@ export function Dialog({ title, children, footer, isWide = false, onClose }: Dia
   )
 }
 
+/** A dialog to read: `actions`, then a button that closes it. */
+export function InfoDialog({
+  actions,
+  onClose,
+  ...props
+}: Omit<DialogProps, 'footer' | 'onClose'> & { actions?: ComponentChildren; onClose: () => void }) {
+  const { t } = usePortal()
+  const close = (
+    <Button kind="primary" onClick={onClose}>
+      {t('action.close')}
+    </Button>
+  )
+  return (
+    <Dialog
+      {...props}
+      onClose={onClose}
+      footer={
+        <>
+          {actions}
+          {close}
+        </>
+      }
+    />
+  )
+}
+
+/** A secret that is never shown again: only the button of somebody who has stored it closes it. */
+export function SecretDialog({
+  text,
+  secret,
+  onStored,
+  children,
+  ...props
+}: Omit<DialogProps, 'footer' | 'onClose'> & { text: string; secret: string; onStored: () => void }) {
+  const { t, navigation } = usePortal()
+  useEffect(() => navigation.hold('secret'), [])
+  return (
+    <Dialog
+      {...props}
+      footer={
+        <Button kind="primary" onClick={onStored}>
+          {t('action.stored')}
+        </Button>
+      }
+    >
+      <p class="lead">{text}</p>
+      <div class="secret">
+        <code>{secret}</code>
+        <CopyButton text={secret} />
+      </div>
+      {children}
+    </Dialog>
+  )
+}
+
+/** Asks whether something shall be done, and does it. */
+export function Confirm({
+  text,
+  work,
+  ...props
+}: Pick<FormDialogProps, 'title' | 'submit' | 'isDanger' | 'onClose'> & {
+  text: string
+  work: () => Promise<void>
+}) {
+  const action = useAction()
+  return (
+    <FormDialog {...props} action={action} onSubmit={work}>
+      <p>{text}</p>
+    </FormDialog>
+  )
+}
+
 /** Fields that are typed in. */
 const TYPED = 'textarea, input:not([type="radio"], [type="checkbox"])'
+
+interface FormDialogProps extends Omit<DialogProps, 'footer' | 'onClose'> {
+  submit: string
+  action: Action
+  onSubmit: () => Promise<void>
+  onClose: () => void
+  isDanger?: boolean
+  isDisabled?: boolean
+  /** The label of the close button. */
+  close?: string
+}
 
 /** A dialog with fields. The input is kept if sending fails. It cannot be closed while the request runs. */
 export function FormDialog({
@@ -78,16 +162,7 @@ export function FormDialog({
   isDanger = false,
   isDisabled = false,
   close,
-}: Omit<DialogProps, 'footer' | 'onClose'> & {
-  submit: string
-  action: Action
-  onSubmit: () => Promise<void>
-  onClose: () => void
-  isDanger?: boolean
-  isDisabled?: boolean
-  /** The label of the close button. */
-  close?: string
-}) {
+}: FormDialogProps) {
   const { t, navigation } = usePortal()
   const formId = useId()
   const form = useRef<HTMLFormElement>(null)

@@ -124,13 +124,30 @@ function Labelled({
         {isOptional !== undefined && <span class="optional">{isOptional}</span>}
       </label>
       {children}
+      <FieldNotes {...{ id, hint, error }} />
+    </div>
+  )
+}
+
+/** Below a field, which they describe: a hint, and its error. */
+export function FieldNotes({
+  id,
+  hint,
+  error,
+}: {
+  id: string
+  hint?: ComponentChildren
+  error?: string | undefined
+}) {
+  return (
+    <>
       <p id={`${id}-hint`} class="hint">
         {hint}
       </p>
       <p id={`${id}-error`} class="field-error" aria-live="polite">
         {error}
       </p>
-    </div>
+    </>
   )
 }
 

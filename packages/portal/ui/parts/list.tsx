@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { usePortal } from '../portal.ts'
-import type { LoadedPages } from '../use-loaded.ts'
+import type { Loaded, LoadedPages } from '../use-loaded.ts'
 import { Button } from './button.tsx'
 import { ErrorNotice } from './notice.tsx'
 
@@ -78,17 +78,11 @@ export function List<Item extends { readonly id: string }>({
   foot?: ComponentChildren
 }) {
   const { t } = usePortal()
-  const { value, error, hasMore, isLoading } = loaded
+  const { value, hasMore, isLoading } = loaded
   return (
     <>
-      <ErrorNotice error={error} onRetry={() => void loaded.reload()} />
-      {value === undefined ? (
-        error === undefined && <Skeleton />
-      ) : value.length === 0 ? (
-        empty
-      ) : (
-        <Table {...table} items={value} />
-      )}
+      <Pending loaded={loaded} />
+      {value !== undefined && (value.length === 0 ? empty : <Table {...table} items={value} />)}
       <div class="list-foot">
         <span>{value !== undefined && value.length > 0 && foot}</span>
         {hasMore && (
@@ -97,6 +91,20 @@ export function List<Item extends { readonly id: string }>({
           </Button>
         )}
       </div>
+    </>
+  )
+}
+
+/** What is not there: its place while it is loading, or why it could not be loaded. */
+export function Pending({
+  loaded: { value, error, reload },
+}: {
+  loaded: Pick<Loaded<unknown>, 'value' | 'error' | 'reload'>
+}) {
+  return (
+    <>
+      <ErrorNotice error={error} onRetry={() => void reload()} />
+      {value === undefined && error === undefined && <Skeleton />}
     </>
   )
 }
@@ -121,27 +129,26 @@ export function isFirst({ value, error }: Pick<LoadedPages<unknown>, 'value' | '
 export function Empty({
   title,
   text,
+  steps,
   children,
 }: {
   title: string
-  text: ComponentChildren
+  text: string
+  steps?: readonly string[]
   children?: ComponentChildren
 }) {
   return (
     <div class="card empty">
       <h2>{title}</h2>
       <p>{text}</p>
+      {steps !== undefined && (
+        <ol class="steps">
+          {steps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ol>
+      )}
       {children}
     </div>
-  )
-}
-
-export function EmptySteps({ steps }: { steps: readonly string[] }) {
-  return (
-    <ol class="steps">
-      {steps.map((step) => (
-        <li key={step}>{step}</li>
-      ))}
-    </ol>
   )
 }

@@ -5,7 +5,7 @@ export type Tone = 'good' | 'bad' | 'wait' | 'off'
 /** A dot and a word: filled if ended, hollow if in progress or waiting. */
 export function Status({
   tone,
-  isHollow = false,
+  isHollow = tone === 'wait' || tone === 'off',
   children,
 }: {
   tone: Tone

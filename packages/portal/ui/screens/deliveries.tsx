@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api/http.ts'
 import type { Attempt } from '../api/types.ts'
 import { now } from '../clock.ts'
+import { HOUR } from '../i18n/format.ts'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
-import { Chart, HOUR_MS, useHours } from '../parts/chart.tsx'
+import { Chart, useHours } from '../parts/chart.tsx'
 import { FilterBar, SearchFilter, TimeFilter, useFilters } from '../parts/filter.tsx'
 import { Link } from '../parts/link.tsx'
 import { type Column, Empty, List } from '../parts/list.tsx'
@@ -13,6 +14,7 @@ import { PageHead } from '../parts/page-head.tsx'
 import { Dot, Status, type Tone } from '../parts/status.tsx'
 import { Countdown, Time, TimeHead } from '../parts/time.tsx'
 import { usePortal } from '../portal.ts'
+import { useHere } from '../use-action.ts'
 import { useLoaded, usePages } from '../use-loaded.ts'
 import { Replay } from './replay.tsx'
 
@@ -31,7 +33,7 @@ const DEFAULTS = {
 
 function rangeOf({ span, since, until }: typeof DEFAULTS): { since?: string; until?: string } {
   if (span === 'own') return { since, until }
-  return span === 'all' ? {} : { since: new Date(now.value - Number(span) * HOUR_MS).toISOString() }
+  return span === 'all' ? {} : { since: new Date(now.value - Number(span) * HOUR).toISOString() }
 }
 
 /** The filters of the deliveries of an hour. */
@@ -39,7 +41,7 @@ export function hourOf(start: number): Record<'span' | 'since' | 'until', string
   return {
     span: 'own',
     since: new Date(start).toISOString(),
-    until: new Date(start + HOUR_MS).toISOString(),
+    until: new Date(start + HOUR).toISOString(),
   }
 }
 
@@ -121,6 +123,7 @@ function Search({
   const [isUnknown, setUnknown] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const turn = useRef(0)
+  const here = useHere()
   const show = (ids: Partial<typeof DEFAULTS>) => onChange({ ...DEFAULTS, span: 'all', ...ids })
 
   /** @returns what shows it */
@@ -139,14 +142,6 @@ function Search({
     return () => show(items.length > 0 ? { event } : { quote: id })
   }
 
-  // A member who has left is not brought back.
-  useEffect(
-    () => () => {
-      turn.current += 1
-    },
-    [],
-  )
-
   /** The last search counts, however long an earlier one takes. */
   async function search(id: string) {
     turn.current += 1
@@ -155,7 +150,7 @@ function Search({
     setError(null)
     try {
       const found = await find(id)
-      if (own === turn.current) found()
+      if (own === turn.current && here.current) found()
     } catch (failure) {
       if (own === turn.current) setError(failure)
     }
@@ -327,7 +322,7 @@ function AttemptStatus({
   const { status, http_status, next_attempt_at } = attempt
   const isComing = next_attempt_at !== null && Date.parse(next_attempt_at) > now.value
   return (
-    <Status tone={TONES[status]} isHollow={TONES[status] === 'wait'}>
+    <Status tone={TONES[status]}>
       {status === 'failed' && isComing ? (
         <Countdown to={next_attempt_at}>{(left) => t('attempt.retrying', { in: left })}</Countdown>
       ) : status === 'rejected' && http_status !== null ? (

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { AttemptDetails, Delivery as DeliveryOf, WebhookEndpoint } from '../api/types.ts'
 import type { Place } from '../navigation.ts'
 import { Button } from '../parts/button.tsx'
+import { Card, Fact } from '../parts/card.tsx'
 import { Copyable, CopyButton, Example } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -13,7 +14,7 @@ import { Dot, Status, type Tone } from '../parts/status.tsx'
 import { Countdown } from '../parts/time.tsx'
 import { Unfound } from '../parts/unfound.tsx'
 import { exactTimes, usePortal } from '../portal.ts'
-import { useAction } from '../use-action.ts'
+import { useAction, useHere } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { curlOf } from './curl.ts'
 
@@ -31,16 +32,12 @@ const TONES: Record<DeliveryOf['status'], Tone> = {
 export function Delivery({ id }: { id: string }) {
   const { t, client, answered, endpoints } = usePortal()
   const initial = answered.delivery?.id === id ? answered.delivery : undefined
-  const [isOver, setOver] = useState(false)
   const loaded = useLoaded(`delivery ${id}`, (signal) => client.deliveries.get(id, signal), {
-    everyMs: isOver ? undefined : REFRESH_MS,
+    everyMs: REFRESH_MS,
+    until: ({ status }) => status === 'succeeded' || status === 'failed',
     initial,
   })
   const delivery = loaded.value
-  useEffect(
-    () => setOver(delivery?.status === 'succeeded' || delivery?.status === 'failed'),
-    [delivery?.status],
-  )
   // Without the endpoints, a button would come later and move the rest.
   if (delivery !== undefined && (endpoints.value !== undefined || endpoints.error !== undefined)) {
     // A deleted endpoint cannot be found any more, but its deliveries can.
@@ -110,7 +107,6 @@ function urlOf({ url }: AttemptDetails, endpoint: WebhookEndpoint): string {
 function Summary({ delivery, endpoint }: { delivery: DeliveryOf; endpoint: WebhookEndpoint | null }) {
   const { t } = usePortal()
   const { status, next_attempt_at, quotation_name, endpoint_name, endpoint_id } = delivery
-  const tone = TONES[status]
   const name = <strong>{endpoint?.name ?? endpoint_name ?? endpoint_id}</strong>
   return (
     <>
@@ -118,7 +114,7 @@ function Summary({ delivery, endpoint }: { delivery: DeliveryOf; endpoint: Webho
       {endpoint === null ? name : <Link to={{ view: 'endpoints', id: endpoint.id }}>{name}</Link>}
       {quotation_name !== undefined && <> · {quotation_name}</>}
       {delivery.is_test && <> · {t('deliveries.test')}</>} ·{' '}
-      <Status tone={tone} isHollow={tone === 'wait' || tone === 'off'}>
+      <Status tone={TONES[status]}>
         {isLeft(delivery) && next_attempt_at !== null && delivery.attempts.length > 0 ? (
           <Countdown to={next_attempt_at}>{(left) => t('attempt.retrying', { in: left })}</Countdown>
         ) : (
@@ -138,20 +134,14 @@ function Resend({ delivery, endpointName }: { delivery: DeliveryOf; endpointName
   const { t, client, navigation, announcement, answered } = usePortal()
   const [isAsking, setAsking] = useState(false)
   const action = useAction()
-  const hasLeft = useRef(false)
-  useEffect(
-    () => () => {
-      hasLeft.current = true
-    },
-    [],
-  )
+  const here = useHere()
 
   async function resend() {
     const resent = await client.deliveries.resend(delivery.id)
     announcement.value = t('delivery.resent')
     answered.delivery = resent
     setAsking(false)
-    if (!hasLeft.current) navigation.go({ view: 'deliveries', id: resent.id }, { isDone: true })
+    if (here.current) navigation.go({ view: 'deliveries', id: resent.id }, { isDone: true })
   }
 
   return (
@@ -194,15 +184,16 @@ function Attempts({
   const { maxAttempts } = settings
   const count = attempts.length
   return (
-    <section class="card">
-      <header>
-        <h2>{t('delivery.attempts')}</h2>
+    <Card
+      title={t('delivery.attempts')}
+      aside={
         <span class="muted">
           {isLeft(delivery) && maxAttempts !== undefined && !delivery.is_test
             ? t('deliveries.attempt.of', { number: count, all: maxAttempts })
             : t('delivery.attempts.count', { count })}
         </span>
-      </header>
+      }
+    >
       <ol class="timeline">
         {attempts.map((each) => (
           <li key={each.id}>
@@ -234,7 +225,7 @@ function Attempts({
           </li>
         )}
       </ol>
-    </section>
+    </Card>
   )
 }
 
@@ -286,22 +277,19 @@ function Ids({ delivery }: { delivery: DeliveryOf }) {
             {all({ quote: quotation_id })}
           </Id>
         )}
-        {resent_from !== null && <Id name={t('delivery.resent-from')}>{other(resent_from)}</Id>}
-        {resent_as !== null && <Id name={t('delivery.resent-as')}>{other(resent_as)}</Id>}
+        {resent_from !== null && <Fact name={t('delivery.resent-from')}>{other(resent_from)}</Fact>}
+        {resent_as !== null && <Fact name={t('delivery.resent-as')}>{other(resent_as)}</Fact>}
       </dl>
     </section>
   )
 }
 
-function Id({ name, id, children }: { name: string; id?: string; children?: ComponentChildren }) {
+function Id({ name, id, children }: { name: string; id: string; children?: ComponentChildren }) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        {id !== undefined && <Copyable text={id} label={name} />}
-        {children}
-      </dd>
-    </div>
+    <Fact name={name}>
+      <Copyable text={id} label={name} />
+      {children}
+    </Fact>
   )
 }
 
@@ -309,25 +297,28 @@ function Answer({ attempt }: { attempt: AttemptDetails }) {
   const { t, format } = usePortal()
   const { http_status, status, response_body, first_byte_ms, error } = attempt
   return (
-    <section class="card">
-      <header>
-        <h2>
+    <Card
+      title={
+        <>
           {t('delivery.answer')}
           <span class={`badge ${status === 'succeeded' ? 'good' : 'bad'}`}>
             {http_status === null ? t('deliveries.no-answer') : statusLine(http_status)}
           </span>
-        </h2>
-        {first_byte_ms !== null && (
+        </>
+      }
+      aside={
+        first_byte_ms !== null && (
           <span class="muted">{t('delivery.first-byte', { time: format.duration(first_byte_ms) })}</span>
-        )}
-      </header>
+        )
+      }
+    >
       {error !== null && http_status === null && <p class="card-body">{error}</p>}
       {response_body !== null && response_body !== '' ? (
         <Example text={response_body} label={t('delivery.answer')} />
       ) : (
         http_status !== null && <p class="card-body muted">{t('delivery.answer.empty')}</p>
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -344,31 +335,33 @@ function RequestCard({
   const url = attempt === undefined ? endpoint?.url : attempt.url
   const headers = Object.entries(attempt?.request_headers ?? {})
   return (
-    <section class="card">
-      <header>
-        <h2>
+    <Card
+      title={
+        <>
           {t('delivery.request')}
           {url && (
             <code class="muted one-line" title={url}>
               POST {url}
             </code>
           )}
-        </h2>
-        {url && (
+        </>
+      }
+      aside={
+        url && (
           <CopyButton
             text={url}
             label={t('copy.of', { name: t('endpoints.url') })}
             icon={<Icon name="copy" />}
           />
-        )}
-      </header>
+        )
+      }
+    >
       {headers.length > 0 && (
         <dl class="facts mono-values">
           {headers.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
+            <Fact key={name} name={name}>
+              {value}
+            </Fact>
           ))}
         </dl>
       )}
@@ -379,7 +372,7 @@ function RequestCard({
       ) : (
         <Example text={body} label={t('delivery.body')} />
       )}
-    </section>
+    </Card>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { EndpointStatistics } from '../api/types.ts'
+import { Card, Fact } from '../parts/card.tsx'
 import { Chart, type Hour, useHours } from '../parts/chart.tsx'
 import { Link } from '../parts/link.tsx'
 import { Skeleton, Table } from '../parts/list.tsx'
@@ -26,14 +27,16 @@ export function Health({ id }: { id: string }) {
     shows('deliveries') &&
     navigation.go({ view: 'deliveries', query: { endpoint: id, ...hourOf(hour.start) } })
   return (
-    <section class="card" aria-busy={isWaiting}>
-      <header>
-        <h2>{t('health.title')}</h2>
+    <Card
+      isBusy={isWaiting}
+      title={t('health.title')}
+      aside={
         <span class="muted">
           {t('health.span', { count: HOURS })}
           {all > 0 && <> · {t('health.rate', { rate: format.percent(sums.delivered / all) })}</>}
         </span>
-      </header>
+      }
+    >
       <div class="card-body">
         <ErrorNotice error={loaded.error} onRetry={() => void loaded.reload()} />
         {loaded.value !== undefined && all === 0 ? (
@@ -45,7 +48,7 @@ export function Health({ id }: { id: string }) {
       {statistics.value !== undefined && statistics.value.attempts > 0 && (
         <Statistics statistics={statistics.value} />
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -59,19 +62,16 @@ function Statistics({ statistics }: { statistics: EndpointStatistics }) {
   return (
     <dl class="facts" aria-label={t('health.of', { count: attempts })}>
       {median_ms !== null && p95_ms !== null && (
-        <div>
-          <dt>{t('health.took')}</dt>
-          <dd>{t('health.median', { median: format.duration(median_ms), most: format.duration(p95_ms) })}</dd>
-        </div>
+        <Fact name={t('health.took')}>
+          {t('health.median', { median: format.duration(median_ms), most: format.duration(p95_ms) })}
+        </Fact>
       )}
-      <div>
-        <dt>{t('health.failures')}</dt>
-        <dd>{reasons.length === 0 ? t('health.failures.none') : reasons.join(', ')}</dd>
-      </div>
-      <div>
-        <dt>{t('health.newest')}</dt>
-        <dd class="muted">{t('health.of', { count: attempts })}</dd>
-      </div>
+      <Fact name={t('health.failures')}>
+        {reasons.length === 0 ? t('health.failures.none') : reasons.join(', ')}
+      </Fact>
+      <Fact name={t('health.newest')}>
+        <span class="muted">{t('health.of', { count: attempts })}</span>
+      </Fact>
     </dl>
   )
 }
@@ -88,17 +88,19 @@ export function LatestDeliveries({ id }: { id: string }) {
   const items = latest.value?.items ?? []
   if (items.length === 0) return null
   return (
-    <section class="card latest">
-      <header>
-        <h2>{t('health.latest')}</h2>
+    <Card
+      class="card latest"
+      title={t('health.latest')}
+      aside={
         <Link to={{ view: 'deliveries', query: { endpoint: id, span: 'all' } }}>{t('deliveries.back')}</Link>
-      </header>
+      }
+    >
       <Table
         name="deliveries"
         caption={t('health.latest')}
         items={items}
         columns={[columns.status, columns.event, columns.quote, columns.answer, columns.when]}
       />
-    </section>
+    </Card>
   )
 }

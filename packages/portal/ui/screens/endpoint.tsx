@@ -1,10 +1,11 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Attempt, CatalogEntry, WebhookEndpoint } from '../api/types.ts'
 import { now } from '../clock.ts'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
+import { Card, Fact } from '../parts/card.tsx'
 import { Copyable } from '../parts/copy.tsx'
+import { Confirm } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Banner, ErrorNotice } from '../parts/notice.tsx'
@@ -15,7 +16,6 @@ import { Unfound } from '../parts/unfound.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
-import { DeleteEndpoint, DisableEndpoint } from './endpoint-change.tsx'
 import { Health, LatestDeliveries } from './endpoint-health.tsx'
 import { EndpointStatus, isUntried, pauseOf } from './endpoints.tsx'
 import { HowToVerify } from './how-to-verify.tsx'
@@ -105,15 +105,7 @@ export function Endpoint({ id }: { id: string }) {
         <div>
           <Health id={id} />
           {shows('deliveries') && <LatestDeliveries id={id} />}
-          <section class="card">
-            <header>
-              <h2>{t('endpoints.events')}</h2>
-              <span class="muted">
-                {t('endpoints.events.of', { chosen: endpoint.events.length, all: catalog.length })}
-              </span>
-            </header>
-            <SubscribedEvents types={endpoint.events} catalog={catalog} />
-          </section>
+          <SubscribedEvents types={endpoint.events} catalog={catalog} />
           {shows('replay') && <Replays endpointId={id} version={open === 'replay'} />}
         </div>
         <div>
@@ -149,7 +141,8 @@ function OpenDialog({
   onChanged: (endpoint: WebhookEndpoint, text: string) => void
   onTested: () => void
 }) {
-  const { t, navigation, announcement, endpoints } = usePortal()
+  const { t, client, navigation, announcement, endpoints } = usePortal()
+  const { id, name, url } = endpoint
   const props = { endpoint, onClose }
   switch (open) {
     case 'test':
@@ -162,15 +155,28 @@ function OpenDialog({
       return <RotateSecret {...props} onDone={(rotated) => onChanged(rotated, t('rotate.done'))} />
     case 'disable':
       return (
-        <DisableEndpoint {...props} onDone={(disabled) => onChanged(disabled, t('endpoints.disabled'))} />
+        <Confirm
+          title={t('endpoints.disable.title', { name })}
+          text={t('endpoints.disable.text')}
+          submit={t('endpoints.disable')}
+          onClose={onClose}
+          work={async () =>
+            onChanged(await client.endpoints.update(id, { is_enabled: false }), t('endpoints.disabled'))
+          }
+        />
       )
     case 'delete':
       return (
-        <DeleteEndpoint
-          {...props}
-          onDone={() => {
+        <Confirm
+          isDanger
+          title={t('endpoints.delete.title', { name })}
+          text={t('endpoints.delete.text', { url })}
+          submit={t('endpoints.delete')}
+          onClose={onClose}
+          work={async () => {
+            await client.endpoints.delete(id)
             void endpoints.reload()
-            announcement.value = t('endpoints.deleted', { name: endpoint.name })
+            announcement.value = t('endpoints.deleted', { name })
             navigation.go({ view: 'endpoints' }, { isDone: true })
           }}
         />
@@ -189,10 +195,7 @@ function SecretCard({
 }) {
   const { t, format, mayChange } = usePortal()
   return (
-    <section class="card">
-      <header>
-        <h2>{t('secret.title')}</h2>
-      </header>
+    <Card title={t('secret.title')}>
       <div class="card-body">
         <p>
           <code>{endpoint.secret_hint}</code>
@@ -211,7 +214,7 @@ function SecretCard({
           </Button>
         </div>
       </div>
-    </section>
+    </Card>
   )
 }
 
@@ -227,10 +230,7 @@ function SettingsCard({
   const { t, format } = usePortal()
   const sources = catalog[0]?.source_addresses ?? []
   return (
-    <section class="card">
-      <header>
-        <h2>{t('endpoints.settings')}</h2>
-      </header>
+    <Card title={t('endpoints.settings')}>
       <dl class="facts">
         <Fact name={t('endpoints.status')}>
           <EndpointStatus endpoint={endpoint} />
@@ -253,16 +253,7 @@ function SettingsCard({
         {sources.length > 0 && <Fact name={t('endpoints.sources')}>{sources.join(', ')}</Fact>}
         <Fact name={t('endpoints.created')}>{format.date(endpoint.created_at)}</Fact>
       </dl>
-    </section>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd class="pre">{children}</dd>
-    </div>
+    </Card>
   )
 }
 
@@ -350,17 +341,21 @@ function SubscribedEvents({
   types: readonly string[]
   catalog: readonly CatalogEntry[]
 }) {
+  const { t } = usePortal()
   const descriptions = new Map(catalog.map(({ type, description }) => [type, description]))
+  const count = t('endpoints.events.of', { chosen: types.length, all: catalog.length })
   return (
-    <ul class="event-list">
-      {types.map((type) => (
-        <li key={type}>
-          <code>
-            <Breakable text={type} />
-          </code>
-          <span class="muted">{descriptions.get(type)}</span>
-        </li>
-      ))}
-    </ul>
+    <Card title={t('endpoints.events')} aside={<span class="muted">{count}</span>}>
+      <ul class="event-list">
+        {types.map((type) => (
+          <li key={type}>
+            <code>
+              <Breakable text={type} />
+            </code>
+            <span class="muted">{descriptions.get(type)}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
   )
 }

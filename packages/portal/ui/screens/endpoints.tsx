@@ -4,10 +4,9 @@ import { now } from '../clock.ts'
 import { Button } from '../parts/button.tsx'
 import { FilterBar, SearchFilter, useFilters } from '../parts/filter.tsx'
 import { Link } from '../parts/link.tsx'
-import { type Column, Empty, EmptySteps, isFirst, Skeleton, Table } from '../parts/list.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
+import { type Column, Empty, isFirst, Pending, Table } from '../parts/list.tsx'
 import { PageHead } from '../parts/page-head.tsx'
-import { Status } from '../parts/status.tsx'
+import { Status, type Tone } from '../parts/status.tsx'
 import { Time, TimeHead } from '../parts/time.tsx'
 import { usePortal } from '../portal.ts'
 import { useLoaded } from '../use-loaded.ts'
@@ -68,11 +67,13 @@ export function Endpoints() {
           )
         }
       />
-      <ErrorNotice error={error} onRetry={() => void reload()} />
-      {value === undefined && error === undefined && <Skeleton />}
+      <Pending loaded={endpoints} />
       {isEmpty && (
-        <Empty title={t('endpoints.empty')} text={t('endpoints.empty.text')}>
-          <EmptySteps steps={[t('endpoints.empty.1'), t('endpoints.empty.2'), t('endpoints.empty.3')]} />
+        <Empty
+          title={t('endpoints.empty')}
+          text={t('endpoints.empty.text')}
+          steps={[t('endpoints.empty.1'), t('endpoints.empty.2'), t('endpoints.empty.3')]}
+        >
           <div class="actions">
             {mayChange && add}
             {listen}
@@ -178,35 +179,30 @@ export function pauseOf({ is_enabled, paused_until }: WebhookEndpoint): string |
   return is_enabled && paused_until !== null && Date.parse(paused_until) > now.value ? paused_until : null
 }
 
+/** How it is doing: the first that holds. */
+function statusOf(endpoint: WebhookEndpoint): {
+  status: 'disabled' | 'paused' | 'failing' | 'partly' | 'untried' | 'delivering'
+  tone: Tone
+  isHollow?: boolean
+} {
+  const { is_enabled, disabled_reason, health } = endpoint
+  if (!is_enabled) {
+    return { status: 'disabled', tone: disabled_reason === 'failing' ? 'bad' : 'off', isHollow: true }
+  }
+  if (pauseOf(endpoint) !== null) return { status: 'paused', tone: 'wait', isHollow: false }
+  if (health.failing_since !== null) return { status: 'failing', tone: 'bad' }
+  if (isPartlyFailing(endpoint)) return { status: 'partly', tone: 'wait' }
+  if (isUntried(endpoint)) return { status: 'untried', tone: 'off' }
+  return { status: 'delivering', tone: 'good' }
+}
+
 export function EndpointStatus({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { t, format } = usePortal()
-  const pause = pauseOf(endpoint)
-  if (!endpoint.is_enabled) {
-    return (
-      <Status tone={endpoint.disabled_reason === 'failing' ? 'bad' : 'off'} isHollow>
-        {t('endpoints.status.disabled')}
-      </Status>
-    )
-  }
-  if (pause !== null) {
-    return <Status tone="wait">{t('endpoints.status.paused', { time: format.time(pause) })}</Status>
-  }
-  if (endpoint.health.failing_since !== null) {
-    return <Status tone="bad">{t('endpoints.status.failing')}</Status>
-  }
-  if (isPartlyFailing(endpoint)) {
-    return (
-      <Status tone="wait" isHollow>
-        {t('endpoints.status.partly')}
-      </Status>
-    )
-  }
-  if (isUntried(endpoint)) {
-    return (
-      <Status tone="off" isHollow>
-        {t('endpoints.status.untried')}
-      </Status>
-    )
-  }
-  return <Status tone="good">{t('endpoints.status.delivering')}</Status>
+  const { status, ...look } = statusOf(endpoint)
+  const { paused_until } = endpoint
+  return (
+    <Status {...look}>
+      {t(`endpoints.status.${status}`, { time: paused_until === null ? '' : format.time(paused_until) })}
+    </Status>
+  )
 }

@@ -1,7 +1,6 @@
 import { Breakable } from '../parts/breakable.tsx'
 import { Example } from '../parts/copy.tsx'
-import { Skeleton } from '../parts/list.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
+import { Pending } from '../parts/list.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { usePortal } from '../portal.ts'
 import { useLoaded } from '../use-loaded.ts'
@@ -13,8 +12,7 @@ export function Events() {
   return (
     <>
       <PageHead title={t('events.title')} sub={t('events.sub')} />
-      <ErrorNotice error={catalog.error} onRetry={() => void catalog.reload()} />
-      {catalog.value === undefined && catalog.error === undefined && <Skeleton />}
+      <Pending loaded={catalog} />
       {catalog.value !== undefined && (
         <div class="card catalog">
           {catalog.value.map(({ type, description, example }) => {

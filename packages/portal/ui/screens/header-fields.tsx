@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
+import { FieldNotes } from '../parts/field.tsx'
 import { usePortal } from '../portal.ts'
 
 /** A header to add or change. */
@@ -99,12 +100,7 @@ export function HeaderFields({
           {t('endpoints.headers.add')}
         </Button>
       </div>
-      <p id={`${id}-hint`} class="hint">
-        {hint}
-      </p>
-      <p id={`${id}-error`} class="field-error" aria-live="polite">
-        {error}
-      </p>
+      <FieldNotes {...{ id, hint, error }} />
     </fieldset>
   )
 }

@@ -1,12 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { WebhookEndpoint } from '../api/types.ts'
 import { Breakable } from '../parts/breakable.tsx'
-import { Button } from '../parts/button.tsx'
 import { Example } from '../parts/copy.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { InfoDialog } from '../parts/dialog.tsx'
 import { Filter } from '../parts/filter.tsx'
-import { Skeleton } from '../parts/list.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
+import { Pending } from '../parts/list.tsx'
 import { usePortal } from '../portal.ts'
 import { useLoaded } from '../use-loaded.ts'
 
@@ -25,19 +23,10 @@ type Language = (typeof LANGUAGES)[number][0]
 export function HowToVerify({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
   const { t } = usePortal()
   return (
-    <Dialog
-      isWide
-      title={t('verify.title')}
-      onClose={onClose}
-      footer={
-        <Button kind="primary" onClick={onClose}>
-          {t('action.close')}
-        </Button>
-      }
-    >
+    <InfoDialog isWide title={t('verify.title')} onClose={onClose}>
       <p class="lead">{t('verify.text')}</p>
       <VerifySnippet url={endpoint.url} />
-    </Dialog>
+    </InfoDialog>
   )
 }
 
@@ -66,10 +55,8 @@ export function VerifySnippet({ url, secret = 'whsec_…' }: { url: string; secr
         value={language}
         onChange={setLanguage}
       />
-      <ErrorNotice error={snippets.error} onRetry={() => void snippets.reload()} />
-      {text === undefined ? (
-        snippets.error === undefined && <Skeleton />
-      ) : (
+      <Pending loaded={snippets} />
+      {text !== undefined && (
         <>
           <Example text={text} label={t('verify.title')} />
           {language === 'js' ? (

@@ -1,11 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { ApiKey, CreatedApiKey } from '../api/types.ts'
 import { now } from '../clock.ts'
 import { DAY } from '../i18n/format.ts'
-import { Button } from '../parts/button.tsx'
-import { Secret } from '../parts/copy.tsx'
-import { Dialog, FormDialog } from '../parts/dialog.tsx'
+import { FormDialog, SecretDialog } from '../parts/dialog.tsx'
 import { Choice, SelectField, TextField } from '../parts/field.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
@@ -152,23 +150,17 @@ function KeyForm({
   )
 }
 
-/** Only its button closes it: the key is never shown again. */
 function ShowKey({ created, onStored }: { created: CreatedApiKey; onStored: () => void }) {
-  const { t, rich, navigation } = usePortal()
-  useEffect(() => navigation.hold('secret'), [])
+  const { t, rich } = usePortal()
   return (
-    <Dialog
+    <SecretDialog
       title={t('keys.shown.title', { name: created.name })}
-      footer={
-        <Button kind="primary" onClick={onStored}>
-          {t('action.stored')}
-        </Button>
-      }
+      text={t('keys.shown.text')}
+      secret={created.key}
+      onStored={onStored}
     >
-      <p class="lead">{t('keys.shown.text')}</p>
-      <Secret value={created.key} />
       <p class="hint">{rich('keys.shown.header', { header: <code>X-API-Key</code> })}</p>
-    </Dialog>
+    </SecretDialog>
   )
 }
 

@@ -3,8 +3,9 @@ import type { ApiKey } from '../api/types.ts'
 import { now } from '../clock.ts'
 import { DAY } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/dialog.tsx'
 import { FilterBar, useFilters } from '../parts/filter.tsx'
-import { Empty, EmptySteps, isFirst, List } from '../parts/list.tsx'
+import { Empty, isFirst, List } from '../parts/list.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -13,8 +14,8 @@ import { Time, TimeHead } from '../parts/time.tsx'
 import { organizationName, usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { usePages } from '../use-loaded.ts'
-import { DeactivateKey, RenameKey, RevokeKey } from './key-change.tsx'
 import { CreateKey, RollKey } from './key-create.tsx'
+import { RenameKey } from './key-rename.tsx'
 
 type Open = { dialog: 'create' } | { dialog: 'roll' | 'rename' | 'deactivate' | 'revoke'; key: ApiKey } | null
 
@@ -67,8 +68,11 @@ export function Keys() {
         caption={t('keys.title')}
         loaded={keys}
         empty={
-          <Empty title={t('keys.empty')} text={t('keys.empty.text')}>
-            <EmptySteps steps={[t('keys.empty.1'), t('keys.empty.2'), t('keys.empty.3')]} />
+          <Empty
+            title={t('keys.empty')}
+            text={t('keys.empty.text')}
+            steps={[t('keys.empty.1'), t('keys.empty.2'), t('keys.empty.3')]}
+          >
             {create}
           </Empty>
         }
@@ -110,17 +114,45 @@ function OpenDialog({
   onClose: () => void
   onDone: (text: string) => void
 }) {
-  const { t } = usePortal()
+  const { t, client } = usePortal()
   if (open.dialog === 'create') {
     return <CreateKey onClose={onClose} onCreated={({ name }) => onDone(t('keys.created', { name }))} />
   }
-  const { key } = open
-  if (open.dialog === 'roll') {
-    const rolled = () => onDone(t('keys.created', { name: key.name }))
-    return <RollKey apiKey={key} onClose={onClose} onDone={rolled} />
+  const { dialog, key } = open
+  const { id, name, masked_key } = key
+  switch (dialog) {
+    case 'roll':
+      return <RollKey apiKey={key} onClose={onClose} onDone={() => onDone(t('keys.created', { name }))} />
+    case 'rename':
+      return <RenameKey apiKey={key} onClose={onClose} onDone={onDone} />
+    case 'deactivate':
+      return (
+        <Confirm
+          title={t('keys.deactivate.title', { name })}
+          text={t('keys.deactivate.text', { key: masked_key })}
+          submit={t('keys.deactivate')}
+          onClose={onClose}
+          work={async () => {
+            await client.apiKeys.deactivate(id)
+            onDone(t('keys.deactivated', { name }))
+          }}
+        />
+      )
+    case 'revoke':
+      return (
+        <Confirm
+          isDanger
+          title={t('keys.revoke.title', { name })}
+          text={t('keys.revoke.text', { key: masked_key })}
+          submit={t('keys.revoke')}
+          onClose={onClose}
+          work={async () => {
+            await client.apiKeys.revoke(id)
+            onDone(t('keys.revoked', { name }))
+          }}
+        />
+      )
   }
-  const Change = { rename: RenameKey, deactivate: DeactivateKey, revoke: RevokeKey }[open.dialog]
-  return <Change apiKey={key} onClose={onClose} onDone={onDone} />
 }
 
 /** What can be done with a key: the rolling of one that expires soon beside the menu with everything. */
@@ -170,11 +202,7 @@ const TONES: Record<ApiKey['status'], Tone> = {
 
 function KeyStatus({ apiKey: { status } }: { apiKey: ApiKey }) {
   const { t } = usePortal()
-  return (
-    <Status tone={TONES[status]} isHollow={TONES[status] === 'off'}>
-      {t(`keys.status.${status}`)}
-    </Status>
-  )
+  return <Status tone={TONES[status]}>{t(`keys.status.${status}`)}</Status>
 }
 
 /** The expiry of a key, more prominent when it is near. */

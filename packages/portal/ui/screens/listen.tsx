@@ -1,7 +1,6 @@
-import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
 import { CopyButton } from '../parts/copy.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { InfoDialog } from '../parts/dialog.tsx'
 import { usePortal } from '../portal.ts'
 import type { PortalSettings } from '../settings.ts'
 
@@ -10,23 +9,11 @@ export function Listen({ onClose }: { onClose: () => void }) {
   const { t, settings } = usePortal()
   const command = listenCommand(settings)
   return (
-    <Dialog
-      isWide
-      title={t('listen.title')}
-      onClose={onClose}
-      footer={
-        <>
-          <CopyButton text={command} />
-          <Button kind="primary" onClick={onClose}>
-            {t('action.close')}
-          </Button>
-        </>
-      }
-    >
+    <InfoDialog isWide title={t('listen.title')} actions={<CopyButton text={command} />} onClose={onClose}>
       <p class="lead">{t('listen.text')}</p>
       <Code text={command} label={t('listen.title')} />
       <p class="hint">{t('listen.port')}</p>
-    </Dialog>
+    </InfoDialog>
   )
 }
 

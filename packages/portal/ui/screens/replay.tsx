@@ -1,10 +1,11 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { ReplayCount, ReplayInput, Replay as ReplayOf, WebhookEndpoint } from '../api/types.ts'
 import { now } from '../clock.ts'
-import { DAY } from '../i18n/format.ts'
+import { DAY, HOUR } from '../i18n/format.ts'
 import { localTime, timestampOf } from '../i18n/local-time.ts'
 import { Button } from '../parts/button.tsx'
-import { Dialog, FormDialog } from '../parts/dialog.tsx'
+import { Card } from '../parts/card.tsx'
+import { FormDialog, InfoDialog } from '../parts/dialog.tsx'
 import { Choice, SelectField, TextField } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
@@ -12,7 +13,6 @@ import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
 
-const HOUR_MS = 60 * 60 * 1000
 const POLL_MS = 1000
 const SPANS = ['1', '24', '168', 'own'] as const
 
@@ -38,7 +38,7 @@ export function Replay({
 
   const since = span === 'own' ? from : String(span)
   const range = {
-    since: span === 'own' ? timestampOf(from) : new Date(opened - Number(span) * HOUR_MS).toISOString(),
+    since: span === 'own' ? timestampOf(from) : new Date(opened - Number(span) * HOUR).toISOString(),
     ...(span === 'own' && until !== '' ? { until: timestampOf(until) } : {}),
     status,
   }
@@ -113,32 +113,25 @@ export function Replay({
 function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void }) {
   const { t, client, mayChange } = usePortal()
   const stopping = useAction()
-  const replay = useLoaded(`replay ${started.id}`, (signal) =>
-    client.replays.get(started.endpoint_id, started.id, signal),
+  const replay = useLoaded(
+    `replay ${started.id}`,
+    (signal) => client.replays.get(started.endpoint_id, started.id, signal),
+    { everyMs: POLL_MS, until: (shown) => shown.state !== 'running' },
   )
   const { state, progress, resent } = replay.value ?? started
-  useEffect(() => {
-    if (state !== 'running') return
-    const timer = setInterval(() => void replay.reload(), POLL_MS)
-    return () => clearInterval(timer)
-  }, [state, replay.reload])
   const stop = () =>
     stopping.run(async () => replay.set(await client.replays.stop(started.endpoint_id, started.id)))
   return (
-    <Dialog
+    <InfoDialog
       title={t(`replay.${state}`)}
       onClose={onClose}
-      footer={
-        <>
-          {state === 'running' && mayChange && (
-            <Button isBusy={stopping.isRunning} onClick={() => void stop()}>
-              {t('replay.stop')}
-            </Button>
-          )}
-          <Button kind="primary" onClick={onClose}>
-            {t('action.close')}
+      actions={
+        state === 'running' &&
+        mayChange && (
+          <Button isBusy={stopping.isRunning} onClick={() => void stop()}>
+            {t('replay.stop')}
           </Button>
-        </>
+        )
       }
     >
       <progress
@@ -149,7 +142,7 @@ function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void
       <p aria-live="polite">{t('replay.resent', { count: resent })}</p>
       {state !== 'completed' && <p class="muted">{t(`replay.${state}.text`)}</p>}
       <ErrorNotice error={replay.error ?? stopping.error} onRetry={() => void replay.reload()} />
-    </Dialog>
+    </InfoDialog>
   )
 }
 
@@ -163,10 +156,7 @@ export function Replays({ endpointId, version }: { endpointId: string; version: 
   if (open !== null) return <Progress started={open} onClose={() => setOpen(null)} />
   if ((replays.value?.length ?? 0) === 0) return null
   return (
-    <section class="card">
-      <header>
-        <h2>{t('replay.history')}</h2>
-      </header>
+    <Card title={t('replay.history')}>
       <ul class="event-list">
         {replays.value?.map((each) => (
           <li key={each.id}>
@@ -187,6 +177,6 @@ export function Replays({ endpointId, version }: { endpointId: string; version: 
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }

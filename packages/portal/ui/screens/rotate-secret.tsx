@@ -1,8 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { EndpointWithSecret, WebhookEndpoint } from '../api/types.ts'
-import { Button } from '../parts/button.tsx'
-import { Secret } from '../parts/copy.tsx'
-import { Dialog, FormDialog } from '../parts/dialog.tsx'
+import { FormDialog, SecretDialog } from '../parts/dialog.tsx'
 import { Choice } from '../parts/field.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
@@ -44,7 +42,7 @@ export function RotateSecret({
   )
 }
 
-/** Only its button closes it: the secret is never shown again. */
+/** The secret of an endpoint, and the code that verifies with it. */
 export function ShowSecret({
   endpoint,
   onStored,
@@ -52,24 +50,19 @@ export function ShowSecret({
   endpoint: EndpointWithSecret
   onStored: (endpoint: WebhookEndpoint) => void
 }) {
-  const { t, navigation } = usePortal()
+  const { t } = usePortal()
   const { secret, ...stored } = endpoint
-  useEffect(() => navigation.hold('secret'), [])
   return (
-    <Dialog
+    <SecretDialog
       isWide
       title={t('secret.shown.title', { name: endpoint.name })}
-      footer={
-        <Button kind="primary" onClick={() => onStored(stored)}>
-          {t('action.stored')}
-        </Button>
-      }
+      text={t('secret.shown.text')}
+      secret={secret}
+      onStored={() => onStored(stored)}
     >
-      <p class="lead">{t('secret.shown.text')}</p>
-      <Secret value={secret} />
       <p class="lead">{t('secret.shown.verify')}</p>
       <VerifySnippet url={endpoint.url} secret={secret} />
       <p class="hint">{t('secret.shown.next')}</p>
-    </Dialog>
+    </SecretDialog>
   )
 }
