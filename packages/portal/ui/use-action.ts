@@ -12,7 +12,7 @@ export interface Action {
   run(work: () => Promise<void>): Promise<void>
 }
 
-/** False once the component has gone: whoever has left a screen is not brought back to it. */
+/** False once the component has gone: a member who has left a screen is not brought back to it. */
 export function useHere(): { readonly current: boolean } {
   const here = useRef(true)
   useEffect(
