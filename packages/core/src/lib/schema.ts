@@ -1,23 +1,22 @@
-import type { TSchema, TUnsafe } from '@sinclair/typebox'
+import type { Static, TSchema, TUnsafe } from '@sinclair/typebox'
 import { Type } from './type.ts'
 
 /** The building blocks of all schemas. They work with Ajv and Fastify's serializer without `anyOf`. */
 export const Uuid = Type.String({ format: 'uuid' })
 
-export const NullableUuid = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })
-
 /** ISO 8601, UTC. A `Date` in code, a string on the wire. */
 export const Timestamp: TUnsafe<Date> = Type.Unsafe<Date>({ type: 'string', format: 'date-time' })
-
-export const NullableTimestamp = Type.Unsafe<Date | null>({ type: ['string', 'null'], format: 'date-time' })
-
-export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'null'] })
-
-export const NullableInteger = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
 
 /** The same schema with a description. */
 export function described<T extends TSchema>(schema: T, description: string): T {
   return { ...schema, description }
+}
+
+/** The same schema, which also allows null. */
+export function Nullable<T extends TSchema>(schema: T, description?: string): TUnsafe<Static<T> | null> {
+  const { type, ...rest } = description === undefined ? schema : described(schema, description)
+  const values = 'enum' in rest ? { enum: [...rest['enum'], null] } : {}
+  return Type.Unsafe<Static<T> | null>({ type: [type, 'null'], ...rest, ...values })
 }
 
 /**
@@ -53,21 +52,11 @@ export function SentTimestamp(options: { description: string }) {
 }
 
 /** A name from a client: one line of at most `maxLength` code points. */
-export function Name(options: { minLength: 1; maxLength: number; description?: string }) {
+export function Name(options: { minLength?: 1; maxLength: number; description?: string }) {
   return Type.String({ format: 'name', ...options })
-}
-
-/** The same, or null for "absent". */
-export function NullableName(options: { minLength?: 1; maxLength: number; description?: string }) {
-  return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'name', ...options })
 }
 
 /** Text from a client: at most `maxLength` code points, without NUL and lone surrogates, which PostgreSQL cannot store. */
 export function Text(options: { minLength?: number; maxLength: number; description?: string }) {
   return Type.String({ format: 'text', ...options })
-}
-
-/** The same, or null for "absent". */
-export function NullableText(options: { maxLength: number; description?: string }) {
-  return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'text', ...options })
 }

@@ -1,17 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { PAGE_PARAMETERS } from '../lib/page.ts'
-import {
-  described,
-  Name,
-  NullableString,
-  NullableTimestamp,
-  NullableUuid,
-  OneOf,
-  SentTimestamp,
-  schemaOf,
-  Timestamp,
-  Uuid,
-} from '../lib/schema.ts'
+import { Name, Nullable, OneOf, SentTimestamp, schemaOf, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import type { Limits } from './limits.ts'
 
@@ -28,8 +17,8 @@ export const ApiKey = Type.Object(
     organization_id: Uuid,
     owner_id: Type.String({ description: 'The member who created the key.' }),
     owner_name: Type.Optional(
-      described(
-        NullableString,
+      Nullable(
+        Type.String(),
         'Present if the application names its members. Null if it does not know the owner.',
       ),
     ),
@@ -37,11 +26,8 @@ export const ApiKey = Type.Object(
     masked_key: Type.String(),
     status: OneOf(API_KEY_STATUSES),
     expires_at: Timestamp,
-    last_used_at: NullableTimestamp,
-    replaced_by: described(
-      NullableUuid,
-      'The key that a roll created in its place. Null if it was not rolled.',
-    ),
+    last_used_at: Nullable(Timestamp),
+    replaced_by: Nullable(Uuid, 'The key that a roll created in its place. Null if it was not rolled.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

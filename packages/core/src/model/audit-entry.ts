@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { PAGE_PARAMETERS } from '../lib/page.ts'
-import { described, NullableString, OneOf, SentTimestamp, Text, Timestamp, Uuid } from '../lib/schema.ts'
+import { Nullable, OneOf, SentTimestamp, Text, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 
 /** All actions. The part before the dot is the type of the resource. */
@@ -49,18 +49,18 @@ export const AuditEntry = Type.Object(
   {
     id: Uuid,
     organization_id: Uuid,
-    actor_id: described(
-      NullableString,
+    actor_id: Nullable(
+      Type.String(),
       'The member who made the change. Null for changes made by the service.',
     ),
     actor_name: Type.Optional(
-      described(
-        NullableString,
+      Nullable(
+        Type.String(),
         'Present if the application names its members. Null if it does not know the actor.',
       ),
     ),
-    client_address: described(
-      NullableString,
+    client_address: Nullable(
+      Type.String(),
       'The IP address of the request. Null if unknown, or if the change was not made by a request.',
     ),
     action: OneOf(AUDIT_ACTIONS),

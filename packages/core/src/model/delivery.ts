@@ -1,15 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { defaultsOf, MAX_TIMER_MS, type OptionTable } from '../lib/option-check.ts'
-import {
-  described,
-  NullableInteger,
-  NullableString,
-  NullableTimestamp,
-  NullableUuid,
-  OneOf,
-  Timestamp,
-  Uuid,
-} from '../lib/schema.ts'
+import { described, Nullable, OneOf, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import type { DeliveryFailure, DeliveryFailureCode } from './delivery-failure.ts'
 
@@ -21,9 +12,14 @@ import type { DeliveryFailure, DeliveryFailureCode } from './delivery-failure.ts
 export const ATTEMPT_STATUSES = ['succeeded', 'failed', 'exhausted', 'rejected', 'interrupted'] as const
 export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
 
-const QuotationName = Type.String({
-  description: 'Present only if the quotation can be found. `[erased]` once it has been erased.',
-})
+const EndpointName = Type.Optional(
+  Type.String({ description: 'The current name. Deleted endpoints keep theirs.' }),
+)
+const QuotationName = Type.Optional(
+  Type.String({
+    description: 'Present only if the quotation can be found. `[erased]` once it has been erased.',
+  }),
+)
 
 /** One attempt to deliver one event to one endpoint (specification, "Delivery attempt"). */
 export const DeliveryAttempt = Type.Object(
@@ -33,23 +29,21 @@ export const DeliveryAttempt = Type.Object(
     event_type: Type.String(),
     delivery_id: Uuid,
     endpoint_id: Uuid,
-    endpoint_name: Type.Optional(
-      Type.String({ description: 'The current name. Deleted endpoints keep theirs.' }),
-    ),
+    endpoint_name: EndpointName,
     attempt: Type.Integer({ description: '1 for the first.' }),
-    url: described(
-      NullableString,
+    url: Nullable(
+      Type.String(),
       'The URL to which it was sent, without its query. Null if the attempt was interrupted: it may not have been sent.',
     ),
     status: OneOf(ATTEMPT_STATUSES),
-    http_status: NullableInteger,
-    error: NullableString,
-    duration_ms: NullableInteger,
-    quotation_id: NullableUuid,
-    quotation_name: Type.Optional(QuotationName),
+    http_status: Nullable(Type.Integer()),
+    error: Nullable(Type.String()),
+    duration_ms: Nullable(Type.Integer()),
+    quotation_id: Nullable(Uuid),
+    quotation_name: QuotationName,
     is_test: Type.Boolean(),
     created_at: Timestamp,
-    next_attempt_at: NullableTimestamp,
+    next_attempt_at: Nullable(Timestamp),
   },
   { title: 'DeliveryAttempt' },
 )
@@ -66,8 +60,8 @@ export const DeliveryAttemptDetails = Type.Composite(
         description:
           "Without the signatures. The value of each header of the endpoint's own is `…`. Null if nothing was sent.",
       }),
-      response_body: described(NullableString, 'The beginning of the response body, at most 1,024 bytes.'),
-      first_byte_ms: described(NullableInteger, 'Milliseconds until the first byte of the response.'),
+      response_body: Nullable(Type.String(), 'The beginning of the response body, at most 1,024 bytes.'),
+      first_byte_ms: Nullable(Type.Integer(), 'Milliseconds until the first byte of the response.'),
     }),
   ],
   { title: 'DeliveryAttemptDetails' },
@@ -88,24 +82,22 @@ export const Delivery = Type.Object(
     event_id: Type.String(),
     event_type: Type.String(),
     endpoint_id: Uuid,
-    endpoint_name: Type.Optional(
-      Type.String({ description: 'The current name. Deleted endpoints keep theirs.' }),
-    ),
+    endpoint_name: EndpointName,
     status: OneOf(DELIVERY_STATUSES),
-    quotation_id: NullableUuid,
-    quotation_name: Type.Optional(QuotationName),
+    quotation_id: Nullable(Uuid),
+    quotation_name: QuotationName,
     is_test: Type.Boolean(),
-    next_attempt_at: NullableTimestamp,
-    resent_as: described(
-      NullableUuid,
+    next_attempt_at: Nullable(Timestamp),
+    resent_as: Nullable(
+      Uuid,
       'The newest delivery that a resend of this one created, for as long as the audit log keeps the resend.',
     ),
-    resent_from: described(
-      NullableUuid,
+    resent_from: Nullable(
+      Uuid,
       'The delivery whose resend created this one, for as long as the audit log keeps the resend.',
     ),
-    request_body: described(
-      NullableString,
+    request_body: Nullable(
+      Type.String(),
       'The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased.',
     ),
     attempts: Type.Array(DeliveryAttemptDetails, { description: 'Oldest first.' }),
@@ -141,8 +133,8 @@ export type DeliveryHour = Static<typeof DeliveryHour>
 export const EndpointStatistics = Type.Object(
   {
     attempts: Type.Integer({ description: 'Attempts, without tests.' }),
-    median_ms: NullableInteger,
-    p95_ms: NullableInteger,
+    median_ms: Nullable(Type.Integer()),
+    p95_ms: Nullable(Type.Integer()),
     failures: Type.Object(
       {
         timeout: Type.Integer({ description: 'No response in time.' }),

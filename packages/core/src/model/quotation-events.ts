@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { described, NullableString, NullableUuid, OneOf, Uuid } from '../lib/schema.ts'
+import { described, Nullable, OneOf, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import type { EventDefinition } from './event-definition.ts'
 import { SOURCES, STEPS, type Step } from './quotation.ts'
@@ -8,12 +8,12 @@ import { SOURCES, STEPS, type Step } from './quotation.ts'
 export const QuotationEventData = Type.Object(
   {
     quotation_id: described(Uuid, 'The quotation.'),
-    proposal_id: described(NullableUuid, 'Its proposal, once there is one.'),
+    proposal_id: Nullable(Uuid, 'Its proposal, once there is one.'),
     step: OneOf([...STEPS, 'unknown'], {
       description: 'The step; for a failure, the failed step or `unknown`.',
     }),
     status: OneOf(['completed', 'failed'], { description: '`failed` for `quotation.failed` alone.' }),
-    error_code: described(NullableString, 'The reason for the failure, if known.'),
+    error_code: Nullable(Type.String(), 'The reason for the failure, if known.'),
     generation_source: OneOf(SOURCES, {
       description: 'Whether a partner or the web app started the quotation.',
     }),

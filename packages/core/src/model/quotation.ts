@@ -1,19 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { ONLY_KNOWN, PAGE_PARAMETERS, waitParameter } from '../lib/page.ts'
-import {
-  described,
-  Name,
-  NullableName,
-  NullableString,
-  NullableText,
-  NullableTimestamp,
-  NullableUuid,
-  OneOf,
-  SentTimestamp,
-  schemaOf,
-  Timestamp,
-  Uuid,
-} from '../lib/schema.ts'
+import { Name, Nullable, OneOf, SentTimestamp, schemaOf, Text, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import { EXTERNAL_ID_LENGTH, type Limits } from './limits.ts'
 
@@ -43,9 +30,9 @@ export const Quotation = Type.Object(
     status: OneOf(QUOTATION_STATUSES),
     processed_step: OneOf(['none', ...STEPS], { description: 'The last finished step.' }),
     source: OneOf(SOURCES),
-    config_id: NullableUuid,
-    error_code: NullableString,
-    external_id: described(NullableString, 'Your own ID, sent with the start.'),
+    config_id: Nullable(Uuid),
+    error_code: Nullable(Type.String()),
+    external_id: Nullable(Type.String(), 'Your own ID, sent with the start.'),
     metadata: Type.Unsafe<Readonly<Record<string, unknown>> | null>({
       type: ['object', 'null'],
       additionalProperties: true,
@@ -113,7 +100,7 @@ export const Proposal = Type.Object(
     id: Uuid,
     name: Type.String(),
     status: OneOf(['completed']),
-    document_id: NullableUuid,
+    document_id: Nullable(Uuid),
     quotation_id: Uuid,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -127,9 +114,9 @@ const STEP_STATUSES = ['pending', 'running', 'completed', 'failed'] as const
 export const StepStatus = Type.Object({
   step: OneOf(STEPS),
   status: OneOf(STEP_STATUSES),
-  started_at: NullableTimestamp,
-  completed_at: NullableTimestamp,
-  error_code: NullableString,
+  started_at: Nullable(Timestamp),
+  completed_at: Nullable(Timestamp),
+  error_code: Nullable(Type.String()),
 })
 export type StepStatus = Static<typeof StepStatus>
 
@@ -141,7 +128,7 @@ export const PipelineStatus = Type.Object(
     processed_step: OneOf(['none', ...STEPS]),
     progress: Type.Object({ completed: Type.Integer(), total: Type.Integer() }),
     steps: Type.Array(StepStatus),
-    error_code: NullableString,
+    error_code: Nullable(Type.String()),
     updated_at: Timestamp,
   },
   { title: 'PipelineStatus' },
@@ -166,21 +153,25 @@ export type DocumentUrl = Static<typeof DocumentUrl>
 export const startQuotationBody = schemaOf((limits: Limits) =>
   Type.Object(
     {
-      name: Type.Optional(NullableName({ maxLength: limits.nameLength })),
-      description: Type.Optional(NullableText({ maxLength: limits.descriptionLength })),
-      config_id: Type.Optional(NullableUuid),
+      name: Type.Optional(Nullable(Name({ maxLength: limits.nameLength }))),
+      description: Type.Optional(Nullable(Text({ maxLength: limits.descriptionLength }))),
+      config_id: Type.Optional(Nullable(Uuid)),
       external_id: Type.Optional(
-        NullableName({
-          minLength: 1,
-          maxLength: EXTERNAL_ID_LENGTH,
-          description: 'Your own ID, by which the list can be filtered. Need not be unique.',
-        }),
+        Nullable(
+          Name({
+            minLength: 1,
+            maxLength: EXTERNAL_ID_LENGTH,
+            description: 'Your own ID, by which the list can be filtered. Need not be unique.',
+          }),
+        ),
       ),
       requirementsText: Type.Optional(
-        NullableText({
-          maxLength: limits.requirementsTextLength,
-          description: 'The requirements. Required unless at least one file is sent.',
-        }),
+        Nullable(
+          Text({
+            maxLength: limits.requirementsTextLength,
+            description: 'The requirements. Required unless at least one file is sent.',
+          }),
+        ),
       ),
       metadata: Type.Optional(
         Type.Unsafe<Record<string, unknown> | null>({

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { NullableInteger, NullableString, OneOf, schemaOf, Uuid } from '../lib/schema.ts'
+import { Nullable, OneOf, schemaOf, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import type { EventCatalog } from './event-catalog.ts'
 
@@ -17,8 +17,8 @@ export type TestDeliveryBody = Static<ReturnType<typeof testDeliveryBody>>
 export const TestDeliveryResult = Type.Object(
   {
     success: Type.Boolean({ description: 'Whether the receiver answered with a 2xx status.' }),
-    http_status: NullableInteger,
-    error: NullableString,
+    http_status: Nullable(Type.Integer()),
+    error: Nullable(Type.String()),
     attempt_id: Uuid,
   },
   { title: 'TestDeliveryResult' },

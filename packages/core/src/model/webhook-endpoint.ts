@@ -1,17 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import {
-  described,
-  type Input,
-  Name,
-  NullableString,
-  NullableText,
-  NullableTimestamp,
-  OneOf,
-  schemaOf,
-  Text,
-  Timestamp,
-  Uuid,
-} from '../lib/schema.ts'
+import { type Input, Name, Nullable, OneOf, schemaOf, Text, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import { CreatedHeaders, UpdatedHeaders } from './endpoint-headers.ts'
 import type { EventCatalog } from './event-catalog.ts'
@@ -24,13 +12,12 @@ export const ORDERINGS = ['none', 'quotation'] as const
 
 /** A member disabled the endpoint, or all of its deliveries failed for too long. */
 export const DISABLED_REASONS = ['requested', 'failing'] as const
-export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
 /** The success of deliveries to an endpoint, without tests. */
 export const EndpointHealth = Type.Object({
-  last_success_at: NullableTimestamp,
-  failing_since: described(
-    NullableTimestamp,
+  last_success_at: Nullable(Timestamp),
+  failing_since: Nullable(
+    Timestamp,
     'The first failure since the last success. Null while deliveries succeed.',
   ),
   recent_attempts: Type.Integer({ description: 'The number of recent attempts, at most 100.' }),
@@ -48,7 +35,7 @@ export const WebhookEndpoint = Type.Object(
     organization_id: Uuid,
     name: Type.String(),
     url: Type.String(),
-    description: NullableString,
+    description: Nullable(Type.String()),
     events: Type.Array(Type.String()),
     trigger_mode: OneOf(TRIGGER_MODES),
     ordering: OneOf(ORDERINGS),
@@ -56,23 +43,19 @@ export const WebhookEndpoint = Type.Object(
       description: "The sorted names of the endpoint's own headers. Their values are never shown.",
     }),
     is_enabled: Type.Boolean(),
-    disabled_reason: Type.Unsafe<DisabledReason | null>({
-      type: ['string', 'null'],
-      enum: [...DISABLED_REASONS, null],
-      description: 'Null while the endpoint is enabled. `failing`: all deliveries have failed for too long.',
-    }),
+    disabled_reason: Nullable(
+      OneOf(DISABLED_REASONS),
+      'Null while the endpoint is enabled. `failing`: all deliveries have failed for too long.',
+    ),
     health: EndpointHealth,
-    paused_until: described(
-      NullableTimestamp,
+    paused_until: Nullable(
+      Timestamp,
       'The receiver asked for a pause until then (429, or 503 with `Retry-After`). Null while it is not paused.',
     ),
     secret_hint: Type.String({
       description: 'The first characters and the last four of the signing secret.',
     }),
-    previous_secret_expires_at: described(
-      NullableTimestamp,
-      'The time until which the previous secret also signs.',
-    ),
+    previous_secret_expires_at: Nullable(Timestamp, 'The time until which the previous secret also signs.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -110,7 +93,7 @@ function endpointFields({ limits, events: { types } }: BodySettings) {
       maxItems: Math.max(types.length, MAX_EVENTS),
       description: 'Event types of the catalog.',
     }),
-    description: NullableText({ maxLength: limits.descriptionLength }),
+    description: Nullable(Text({ maxLength: limits.descriptionLength })),
   }
 }
 
