@@ -45,14 +45,14 @@ export interface DeliveryWorkerOptions {
 type OwnNumbers = Required<Pick<DeliveryWorkerOptions, 'concurrency' | 'pollIntervalMs' | 'socketsPerOrigin'>>
 
 /** Those that are not options of the integrations, too. */
-export const WORKER_OPTIONS: OptionTable<OwnNumbers> = {
+export const WORKER_OPTIONS = {
   concurrency: { default: 512, min: 1 },
   pollIntervalMs: { default: 5000, min: 1, max: MAX_TIMER_MS },
   socketsPerOrigin: { default: 16, min: 1 },
-}
-const NUMBERS: OptionTable<OwnNumbers & LeasePolicy> = { ...WORKER_OPTIONS, ...LEASE_OPTIONS }
+} as const satisfies OptionTable
+const NUMBERS = { ...WORKER_OPTIONS, ...LEASE_OPTIONS }
 /** Those of the lease are in the settings of the integrations. */
-export const DEFAULT_WORKER_OPTIONS = defaultsOf(WORKER_OPTIONS)
+export const DEFAULT_WORKER_OPTIONS: OwnNumbers = defaultsOf(WORKER_OPTIONS)
 
 const OPTION_NAMES = [...Object.keys(NUMBERS), 'integrations', 'ca', 'pipelineStarts', 'health']
 

@@ -16,14 +16,17 @@ export interface NumberOption extends NumberRange {
   readonly default: number
 }
 
-/** The source of the defaults, the checks and the reference page of a group of options. */
-export type OptionTable<T> = {
-  readonly [Name in keyof T]-?: T[Name] extends boolean ? { readonly default: boolean } : NumberOption
+/** The source of the types, the defaults, the checks and the reference page of a group of options. */
+export type OptionTable = Readonly<Record<string, NumberOption | { readonly default: boolean }>>
+
+/** The options that a table describes. */
+export type OptionsOf<Table extends OptionTable> = {
+  readonly [Name in keyof Table]: Table[Name] extends NumberOption ? number : boolean
 }
 
-export function defaultsOf<T extends object>(table: OptionTable<T>): T {
-  const options = Object.entries<{ default: unknown }>(table)
-  return Object.freeze(Object.fromEntries(options.map(([name, option]) => [name, option.default]))) as T
+export function defaultsOf<Table extends OptionTable>(table: Table): OptionsOf<Table> {
+  const options = Object.entries(table).map(([name, option]) => [name, option.default])
+  return Object.freeze(Object.fromEntries(options)) as OptionsOf<Table>
 }
 
 /** The largest edit distance of a typo: at most half of the name, or `max` would resemble `sql`. */
@@ -56,9 +59,7 @@ export function hintAt(typed: string, names: readonly string[]): string {
   return nearest === undefined ? '' : ` Did you mean ${nearest}?`
 }
 
-/**
- * @throws ConfigurationError unless the value is a number in the range
- */
+/** @throws ConfigurationError unless the value is a number in the range */
 export function checkNumber(name: string, value: unknown, { min, max, fraction }: NumberRange): void {
   const isNumber =
     typeof value === 'number' && (fraction ? Number.isFinite(value) : Number.isSafeInteger(value))

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { defaultsOf, MAX_TIMER_MS, type OptionTable } from '../lib/option-check.ts'
+import { defaultsOf, MAX_TIMER_MS, type OptionsOf, type OptionTable } from '../lib/option-check.ts'
 import { described, Nullable, OneOf, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import type { DeliveryFailure, DeliveryFailureCode } from './delivery-failure.ts'
@@ -152,59 +152,45 @@ export const EndpointStatistics = Type.Object(
 export type EndpointStatistics = Static<typeof EndpointStatistics>
 
 /** How webhooks are delivered (specification, "Delivery behavior"). */
-export interface DeliveryPolicy {
+export const DELIVERY_OPTIONS = {
   /** Attempts per event and endpoint. Default 8. */
-  readonly maxAttempts: number
+  maxAttempts: { default: 8, min: 1 },
   /** Milliseconds for one attempt, from the DNS lookup to the end of the response body. Default 10,000. */
-  readonly timeoutMs: number
+  timeoutMs: { default: 10_000, min: 1, max: MAX_TIMER_MS },
   /** Milliseconds before the first retry. Each further wait is `backoffFactor` times longer. Default 10,000. */
-  readonly backoffMs: number
+  backoffMs: { default: 10_000, min: 0 },
   /** Factor by which each wait grows. Default 4. */
-  readonly backoffFactor: number
+  backoffFactor: { default: 4, min: 1, fraction: true },
   /** Random variation of each wait, as a share of it, up or down. Default 0.2. */
-  readonly jitter: number
+  jitter: { default: 0.2, min: 0, max: 1, fraction: true },
   /** Longest `Retry-After` that is honored, in milliseconds. Default 12 hours. */
-  readonly maxRetryAfterMs: number
+  maxRetryAfterMs: { default: 12 * 60 * 60 * 1000, min: 0 },
   /** Bytes of a decoded response body to read. Default 16 KiB. */
-  readonly maxResponseBytes: number
+  maxResponseBytes: { default: 16 * 1024, min: 0 },
   /**
    * Raw bytes of a response to read, including headers, chunk extensions, trailers and informational responses. Default
    * 256 KiB.
    */
-  readonly maxRawResponseBytes: number
+  maxRawResponseBytes: { default: 256 * 1024, min: 1 },
   /**
    * Milliseconds for which all deliveries to an endpoint must have failed before it is disabled; 0: never. Default 5
    * days.
    */
-  readonly disableAfterMs: number
+  disableAfterMs: { default: 5 * 24 * 60 * 60 * 1000, min: 0 },
   /**
    * Milliseconds for which all deliveries to an endpoint must have failed before `onEndpointFailing` is called; 0:
    * never. Default 6 hours.
    */
-  readonly warnAfterMs: number
+  warnAfterMs: { default: 6 * 60 * 60 * 1000, min: 0 },
   /** Concurrent deliveries to one endpoint over all workers, including tests. Default 8. */
-  readonly perEndpoint: number
+  perEndpoint: { default: 8, min: 1 },
   /**
    * Also signs for Standard Webhooks receivers: adds `webhook-id`, `webhook-timestamp` and `webhook-signature`. Default
    * false.
    */
-  readonly standardWebhooks: boolean
-}
-
-export const DELIVERY_OPTIONS: OptionTable<DeliveryPolicy> = {
-  maxAttempts: { default: 8, min: 1 },
-  timeoutMs: { default: 10_000, min: 1, max: MAX_TIMER_MS },
-  backoffMs: { default: 10_000, min: 0 },
-  backoffFactor: { default: 4, min: 1, fraction: true },
-  jitter: { default: 0.2, min: 0, max: 1, fraction: true },
-  maxRetryAfterMs: { default: 12 * 60 * 60 * 1000, min: 0 },
-  maxResponseBytes: { default: 16 * 1024, min: 0 },
-  maxRawResponseBytes: { default: 256 * 1024, min: 1 },
-  disableAfterMs: { default: 5 * 24 * 60 * 60 * 1000, min: 0 },
-  warnAfterMs: { default: 6 * 60 * 60 * 1000, min: 0 },
-  perEndpoint: { default: 8, min: 1 },
   standardWebhooks: { default: false },
-}
+} as const satisfies OptionTable
+export type DeliveryPolicy = OptionsOf<typeof DELIVERY_OPTIONS>
 export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = defaultsOf(DELIVERY_OPTIONS)
 
 /** The outcome of an attempt. */

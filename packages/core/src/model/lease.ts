@@ -1,23 +1,17 @@
 import { ConfigurationError } from '../lib/errors.ts'
-import { defaultsOf, MAX_TIMER_MS, type OptionTable } from '../lib/option-check.ts'
+import { defaultsOf, MAX_TIMER_MS, type OptionsOf, type OptionTable } from '../lib/option-check.ts'
 
 /** How workers notice that another one is dead. */
-export interface LeasePolicy {
+export const LEASE_OPTIONS = {
   /** Milliseconds between heartbeats. Default 5,000. */
-  readonly heartbeatMs: number
-  /** Milliseconds without a heartbeat before other workers take over. At least twice `heartbeatMs`. Default 15,000. */
-  readonly deadAfterMs: number
-}
-
-export const LEASE_OPTIONS: OptionTable<LeasePolicy> = {
   heartbeatMs: { default: 5000, min: 1, max: MAX_TIMER_MS },
+  /** Milliseconds without a heartbeat before other workers take over. At least twice `heartbeatMs`. Default 15,000. */
   deadAfterMs: { default: 15_000, min: 1, max: MAX_TIMER_MS },
-}
+} as const satisfies OptionTable
+export type LeasePolicy = OptionsOf<typeof LEASE_OPTIONS>
 export const DEFAULT_LEASE_POLICY: LeasePolicy = defaultsOf(LEASE_OPTIONS)
 
-/**
- * @throws ConfigurationError if one late heartbeat counted as a dead worker
- */
+/** @throws ConfigurationError if one late heartbeat counted as a dead worker */
 export function checkLease(owner: string, { heartbeatMs, deadAfterMs }: LeasePolicy): void {
   if (deadAfterMs >= 2 * heartbeatMs) return
   throw new ConfigurationError(

@@ -1,4 +1,4 @@
-import { defaultsOf, MAX_TIMER_MS, type OptionTable } from '../lib/option-check.ts'
+import { defaultsOf, MAX_TIMER_MS, type OptionsOf, type OptionTable } from '../lib/option-check.ts'
 import type { PipelineStatus, Proposal, QuotationFile, Source, Step } from './quotation.ts'
 
 /** A quote, as the pipeline receives it. */
@@ -94,27 +94,20 @@ export interface QuotePipeline {
 }
 
 /** How starts are retried. */
-export interface StartPolicy {
+export const START_OPTIONS = {
   /** Calls of `start` before the quotation fails with PIPELINE_START_FAILED. Default 6. */
-  readonly maxAttempts: number
+  maxAttempts: { default: 6, min: 1 },
   /** Milliseconds before the first retry. Each further wait is twice as long. Default 2,000. */
-  readonly backoffMs: number
+  backoffMs: { default: 2000, min: 0 },
   /** Concurrent starts per worker. Default 10. */
-  readonly concurrency: number
+  concurrency: { default: 10, min: 1 },
   /**
    * Milliseconds for one call of `start`. After that its signal aborts and the call counts as failed. Raise it if a run
    * takes longer inside the call. Default an hour.
    */
-  readonly callTimeoutMs: number
-  /** Milliseconds without a report after which a run fails with PIPELINE_TIMEOUT. Default 24 hours. */
-  readonly timeoutMs: number
-}
-
-export const START_OPTIONS: OptionTable<StartPolicy> = {
-  maxAttempts: { default: 6, min: 1 },
-  backoffMs: { default: 2000, min: 0 },
-  concurrency: { default: 10, min: 1 },
   callTimeoutMs: { default: 60 * 60 * 1000, min: 1, max: MAX_TIMER_MS },
+  /** Milliseconds without a report after which a run fails with PIPELINE_TIMEOUT. Default 24 hours. */
   timeoutMs: { default: 24 * 60 * 60 * 1000, min: 1 },
-}
+} as const satisfies OptionTable
+export type StartPolicy = OptionsOf<typeof START_OPTIONS>
 export const DEFAULT_START_POLICY: StartPolicy = defaultsOf(START_OPTIONS)

@@ -1,29 +1,24 @@
 import { ConfigurationError } from '../lib/errors.ts'
-import { defaultsOf, type OptionTable } from '../lib/option-check.ts'
+import { defaultsOf, type NumberOption, type OptionsOf, type OptionTable } from '../lib/option-check.ts'
 import type { DeliveryPolicy } from './delivery.ts'
-
-/** How long history is kept, in whole days. Quotations are the host's business data and are always kept. */
-export interface Retention {
-  /**
-   * Days to keep events, deliveries and attempts. Removed a whole UTC day at a time. The minimum is a day longer than
-   * the retries of `delivery` and `disableAfterMs`: 6 by default. Default 30, or the minimum if that is longer.
-   */
-  readonly eventDays: number
-  /** Days to keep audit log entries; 0: forever. Default 400. */
-  readonly auditDays: number
-  /** Days to keep requirements files after their quote has ended; 0: forever. Default 30. */
-  readonly fileDays: number
-}
 
 /** Every claim scans all days. */
 const MOST_EVENT_DAYS = 366
 const MOST_DAYS = 36_500
 
-export const RETENTION_OPTIONS: OptionTable<Retention> = {
+/** How long history is kept, in whole days. Quotations are the host's business data and are always kept. */
+export const RETENTION_OPTIONS = {
+  /**
+   * Days to keep events, deliveries and attempts. Removed a whole UTC day at a time. The minimum is a day longer than
+   * the retries of `delivery` and `disableAfterMs`: 6 by default. Default 30, or the minimum if that is longer.
+   */
   eventDays: { default: 30, min: 1, max: MOST_EVENT_DAYS },
+  /** Days to keep audit log entries; 0: forever. Default 400. */
   auditDays: { default: 400, min: 0, max: MOST_DAYS },
+  /** Days to keep requirements files after their quote has ended; 0: forever. Default 30. */
   fileDays: { default: 30, min: 0, max: MOST_DAYS },
-}
+} as const satisfies OptionTable
+export type Retention = OptionsOf<typeof RETENTION_OPTIONS>
 export const DEFAULT_RETENTION: Retention = defaultsOf(RETENTION_OPTIONS)
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -32,7 +27,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * Adds the minimum of `eventDays`: longer than the retries.
  * @throws ConfigurationError if deliveries are retried for longer than events can be kept
  */
-export function retentionOptions(delivery: DeliveryPolicy): OptionTable<Retention> {
+export function retentionOptions(delivery: DeliveryPolicy): Record<keyof Retention, NumberOption> {
   const least = leastEventDays(delivery)
   if (least > MOST_EVENT_DAYS) {
     throw new ConfigurationError(

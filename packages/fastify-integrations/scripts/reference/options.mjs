@@ -119,20 +119,35 @@ ${helpOf(root, 'packages/storage-drizzle/bin/quickquote-storage.js').trim()}
 `
 }
 
-/** The properties and methods of an interface, or of all object types that make up a type, with their docstrings. */
+/**
+ * The properties and methods of an interface, of all object types that make up a type, or of the table that a type
+ * `OptionsOf<typeof TABLE>` is derived from, with their docstrings.
+ */
 function optionsOf(file, typeName) {
   const source = readFileSync(file, 'utf8')
   const { program, comments } = parseSync(file, source)
-  const declaration = program.body
+  const declared = program.body
     .map((statement) => statement.declaration ?? statement)
-    .find((declared) => declared.id?.name === typeName)
+    .flatMap((statement) => statement.declarations ?? statement)
+  const declarationOf = (name) => declared.find(({ id }) => id?.name === name)
+  const declaration = declarationOf(typeName)
   if (declaration === undefined) throw new Error(`${file} declares no ${typeName}`)
-  return membersOf(declaration.typeAnnotation ?? declaration.body).map((member) => ({
+  const tableName = declaration.typeAnnotation?.typeArguments?.params[0]?.exprName?.name
+  const members =
+    tableName === undefined
+      ? membersOf(declaration.typeAnnotation ?? declaration.body)
+      : rowsOf(declarationOf(tableName).init)
+  return members.map((member) => ({
     name: member.key.name,
     type: typeText(member, source),
-    isOptional: member.optional,
+    isOptional: member.optional ?? true,
     doc: docOf(commentBefore(member, comments, source)),
   }))
+}
+
+/** The rows of `{ … } as const satisfies OptionTable`. */
+function rowsOf({ properties, expression }) {
+  return properties ?? rowsOf(expression)
 }
 
 function membersOf({ types, members, body, typeAnnotation }) {
@@ -157,6 +172,8 @@ function docOf(comment) {
 
 function typeText(member, source) {
   const textOf = ({ start, end }) => source.slice(start, end)
+  if (member.type === 'Property')
+    return member.value.properties.some(({ key }) => key.name === 'min') ? 'number' : 'boolean'
   const text =
     member.type === 'TSMethodSignature'
       ? `(${member.params.map((each) => each.name).join(', ')}) => ${textOf(member.returnType.typeAnnotation)}`
