@@ -1,7 +1,5 @@
 // biome-ignore-all assist/source/organizeImports: grouped by the packages that need them
-/**
- * What our own packages share beyond `index.ts`. Not for hosts: any release may change it.
- */
+/** What our own packages share beyond `index.ts`. Not for hosts: any release may change it. */
 export * from './index.ts'
 
 // Storages: what the ports of `Storage` take and return, and the values in their tables.

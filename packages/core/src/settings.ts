@@ -9,7 +9,6 @@ import {
   defaultsOf,
   givenOptions,
   MAX_TIMER_MS,
-  type NumberOption,
   type OptionTable,
 } from './lib/option-check.ts'
 import { version } from './lib/version.ts'
@@ -95,13 +94,22 @@ export interface IntegrationsOptions<
   readonly now?: () => Date
 }
 
+/** Options that keep their type once they have a default. */
+type KeptOption =
+  | 'pipeline'
+  | 'productName'
+  | 'onEndpointDisabled'
+  | 'onEndpointFailing'
+  | 'onDeliveriesExhausted'
+  | 'onApiKeyExpiring'
+  | 'hookTimeoutMs'
+  | 'logger'
+
 /** The checked options with their defaults, and what is derived from them once. */
-export interface Settings {
+export interface Settings extends Required<Pick<IntegrationsOptions, KeptOption>> {
   /** Of this package: see `checkIntegrations`. */
   readonly version: string
-  readonly pipeline: QuotePipeline
   readonly events: EventCatalog
-  readonly productName: string
   readonly limits: Limits
   readonly delivery: DeliveryPolicy
   /** False if the host's `quotations` has no `list`. */
@@ -114,12 +122,6 @@ export interface Settings {
   readonly keyring: Keyring
   readonly addressGuard: AddressGuard
   readonly egress: Egress
-  readonly onEndpointDisabled: (endpoint: FailingEndpoint) => void | Promise<void>
-  readonly onEndpointFailing: (warning: EndpointFailingWarning) => void | Promise<void>
-  readonly onDeliveriesExhausted: (warning: DeliveriesExhaustedWarning) => void | Promise<void>
-  readonly onApiKeyExpiring: (warning: ApiKeyExpiringWarning) => void | Promise<void>
-  readonly hookTimeoutMs: number
-  readonly logger: Logger
   /** Lends a logger to a host that gave none. Only the first call counts. */
   readonly lendLogger: (logger: Logger) => void
   /** The database's time, or the host's own clock. */
@@ -254,15 +256,19 @@ function checkHooks(options: IntegrationsOptions) {
 }
 
 /** The given options of a group, with defaults for the rest. */
-function complete<T extends object>(group: string, table: OptionTable<T>, given: Partial<T> = {}): T {
+function complete<T extends object>(
+  group: string,
+  table: Readonly<Record<keyof T, OptionTable[string]>>,
+  given: Partial<T> = {},
+): T {
   checkOptionNames(`createIntegrations: ${group}`, given, Object.keys(table))
   const options = givenOptions(given)
   for (const [name, value] of Object.entries(options)) {
-    const option: { readonly default: boolean } | NumberOption = table[name as keyof T]
+    const option = table[name as keyof T]
     if ('min' in option) checkNumber(`createIntegrations: ${group}.${name}`, value, option)
     else expect(typeof value === 'boolean', `${group}.${name} must be true or false.`)
   }
-  return { ...defaultsOf(table), ...options }
+  return { ...(defaultsOf(table) as T), ...options }
 }
 
 /** The time of the next attempt must be a valid date. */

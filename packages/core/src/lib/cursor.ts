@@ -1,4 +1,3 @@
-import { validationFailed } from './errors.ts'
 import type { Keyring } from './keyring.ts'
 
 /** The list that a cursor belongs to. It is valid for no other. */
@@ -26,9 +25,7 @@ export function encodeCursor(keyring: Keyring, list: List, { ordinal, id }: Curs
   return Buffer.concat([content, keyring.sign(content, contextOf(list))]).toString('hex')
 }
 
-/**
- * @returns null if it is not a cursor of this list
- */
+/** @returns null if it is not a cursor of this list */
 export function decodeCursor(keyring: Keyring, list: List, cursor: string): CursorContent | null {
   const bytes = Buffer.from(cursor, 'hex')
   const content = bytes.subarray(0, CONTENT_BYTES)
@@ -40,11 +37,6 @@ export function decodeCursor(keyring: Keyring, list: List, cursor: string): Curs
     .toString('hex', ORDINAL_BYTES)
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
   return { ordinal: Number(content.readBigInt64BE()), id }
-}
-
-/** @throws IntegrationError VALIDATION_FAILED */
-export function refuseCursor(): never {
-  throw validationFailed([{ pointer: '?cursor', detail: 'must be from a `next` link of this list' }])
 }
 
 function contextOf({ name, organizationId }: List): string {

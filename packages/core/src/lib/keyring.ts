@@ -33,9 +33,7 @@ export interface Keyring {
   checkValue(keyId: string): Uint8Array
   /** `context` is bound into the ciphertext, so a secret copied to another row cannot be decrypted there. */
   encrypt(plaintext: string, context: string): EncryptedSecret
-  /**
-   * @throws Error if the key is not in the ring, or if the ciphertext or the context has changed
-   */
+  /** @throws Error if the key is not in the ring, or if the ciphertext or the context has changed */
   decrypt(secret: EncryptedSecret, context: string): string
   /** A 16-byte code, from a key derived from the newest one. `context` is the purpose of the bytes. */
   sign(bytes: Uint8Array, context: string): Uint8Array

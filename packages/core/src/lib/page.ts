@@ -1,5 +1,5 @@
-import type { Static } from '@sinclair/typebox'
-import { decodeCursor, encodeCursor, type List, refuseCursor } from './cursor.ts'
+import { decodeCursor, encodeCursor, type List } from './cursor.ts'
+import { validationFailed } from './errors.ts'
 import type { Keyring } from './keyring.ts'
 import { Type } from './type.ts'
 
@@ -37,7 +37,6 @@ export const PAGE_PARAMETERS = {
     Type.String({ maxLength: 100, description: 'From the `next` link of the previous page.' }),
   ),
 }
-const PageQuery = Type.Object(PAGE_PARAMETERS)
 
 /** Of a request that waits for news. */
 export const LONGEST_WAIT_SECONDS = 20
@@ -57,20 +56,25 @@ export const ONLY_KNOWN = { additionalProperties: false }
 export async function readPage<T extends Position>(
   keyring: Keyring,
   list: List,
-  { limit = 50, cursor }: Static<typeof PageQuery>,
+  { limit = 50, cursor }: { readonly limit?: number; readonly cursor?: string },
   read: (request: PageRequest) => Promise<readonly T[] | Found<T>>,
 ): Promise<Page<T>> {
   const after = cursor === undefined ? null : positionOf(keyring, list, cursor)
-  const cursorTo = ({ created_at, id }: Position) =>
-    encodeCursor(keyring, list, { ordinal: created_at.getTime(), id })
   const answer = await read({ after, limit: limit + 1 })
   const { items: found, reached } = 'reached' in answer ? answer : { items: answer, reached: null }
   const items = found.slice(0, limit)
   const last = found.length > limit ? (items.at(-1) ?? null) : reached
-  return { items, nextCursor: last === null ? null : cursorTo(last) }
+  if (last === null) return { items, nextCursor: null }
+  return {
+    items,
+    nextCursor: encodeCursor(keyring, list, { ordinal: last.created_at.getTime(), id: last.id }),
+  }
 }
 
 function positionOf(keyring: Keyring, list: List, cursor: string): Position {
-  const { ordinal, id } = decodeCursor(keyring, list, cursor) ?? refuseCursor()
-  return { created_at: new Date(ordinal), id }
+  const content = decodeCursor(keyring, list, cursor)
+  if (content === null) {
+    throw validationFailed([{ pointer: '?cursor', detail: 'must be from a `next` link of this list' }])
+  }
+  return { created_at: new Date(content.ordinal), id: content.id }
 }

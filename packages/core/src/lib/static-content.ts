@@ -19,9 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 }
 
-/**
- * @param name its end determines the media type: `page.js`, `partners/json`
- */
+/** @param name its end determines the media type: `page.js`, `partners/json` */
 export async function contentOf(name: string, text: string): Promise<Content> {
   const type = TYPES[name.split(/\W/).at(-1) ?? ''] ?? 'application/octet-stream'
   const plain = Buffer.from(text)

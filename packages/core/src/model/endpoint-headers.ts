@@ -148,9 +148,7 @@ export function encryptHeaders(
   return headers.length === 0 ? null : keyring.encrypt(JSON.stringify(headers), headersContext(endpointId))
 }
 
-/**
- * @throws Error if the key is not in the ring
- */
+/** @throws Error if the key is not in the ring */
 export function decryptHeaders(
   keyring: Keyring,
   encrypted: EncryptedSecret | null,

@@ -46,9 +46,7 @@ export type CatalogEntry = Static<typeof CatalogEntry>
 /** All event types: those of the specification, and the host's. */
 export interface EventCatalog {
   readonly types: readonly string[]
-  /**
-   * @throws IntegrationError VALIDATION_FAILED for an unknown type
-   */
+  /** @throws IntegrationError VALIDATION_FAILED for an unknown type */
   definitionOf(type: string): EventDefinition
   /**
    * Validates an event and fills in defaults.

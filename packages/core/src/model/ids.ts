@@ -12,16 +12,12 @@ export const MemberId = Text({ minLength: 1, maxLength: MEMBER_ID_LENGTH })
 const Organization = Type.Object({ organizationId: OrganizationId })
 const MemberIds = Type.Object({ organizationId: OrganizationId, memberId: MemberId })
 
-/**
- * @throws IntegrationError VALIDATION_FAILED unless it is a uuid: the database would throw
- */
+/** @throws IntegrationError VALIDATION_FAILED unless it is a uuid: the database would throw */
 export function checkOrganizationId(organizationId: string): void {
   validate(Organization, { organizationId })
 }
 
-/**
- * @throws IntegrationError VALIDATION_FAILED for ids that cannot be stored
- */
+/** @throws IntegrationError VALIDATION_FAILED for ids that cannot be stored */
 export function checkMemberIds({
   organizationId,
   memberId,

@@ -68,9 +68,7 @@ export function managesIntegrations(member: Member): boolean {
   return member.permissions.has(MANAGE_INTEGRATIONS)
 }
 
-/**
- * @throws IntegrationError PERMISSION_REQUIRED without `manage_integrations`, VALIDATION_FAILED for invalid ids
- */
+/** @throws IntegrationError PERMISSION_REQUIRED without `manage_integrations`, VALIDATION_FAILED for invalid ids */
 export function requireManageIntegrations(member: Member): void {
   checkMemberIds(member)
   if (!managesIntegrations(member)) throw new IntegrationError('PERMISSION_REQUIRED')

@@ -116,8 +116,34 @@ type KeyContext = Context<'apiKeys' | 'auditLog'>
 export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
   const { storage, settings } = context
   return {
-    create: (member, body) => create(context, member, body),
-    list: (member, query = {}) => list(context, member, query),
+    async create(member, body) {
+      checkMemberIds(member)
+      const fields = validate(createApiKeyBody(settings.limits), body)
+      const now = settings.now()
+      const created = newKey(member, fields, { settings, now })
+      const changes = auditChanges({ replaced_by: null }, created)
+      await storage.transaction(async (transaction) => {
+        await insert(transaction, created, settings)
+        await audit(transaction, 'api_key.created', created, { by: member, changes, at: now })
+      })
+      return created
+    },
+
+    async list(member, query = {}) {
+      checkMemberIds(member)
+      const { organizationId, memberId } = member
+      const { owner = 'me', ...page } = validateUrlPart(ApiKeyListQuery, query, '?')
+      if (owner === 'all') requireManageIntegrations(member)
+      const ownerId = owner === 'all' ? null : memberId
+      const { items, nextCursor } = await readPage(
+        settings.keyring,
+        { name: 'api_keys', organizationId },
+        page,
+        (request) => storage.apiKeys.list(organizationId, ownerId, request),
+      )
+      const now = settings.now()
+      return { items: items.map((key) => shown(key, now)), nextCursor }
+    },
 
     async get(member, id) {
       checkMemberIds(member)
@@ -161,23 +187,6 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
       }
     },
   }
-}
-
-async function create(
-  { storage, settings }: KeyContext,
-  member: Member,
-  body: unknown,
-): Promise<ApiKey & { key: SecretValue }> {
-  checkMemberIds(member)
-  const { name, expires_at } = validate(createApiKeyBody(settings.limits), body)
-  const now = settings.now()
-  const created = newKey(member, { name, expires_at }, { settings, now })
-  const changes = auditChanges({ replaced_by: null }, created)
-  await storage.transaction(async (transaction) => {
-    await insert(transaction, created, settings)
-    await audit(transaction, 'api_key.created', created, { by: member, changes, at: now })
-  })
-  return created
 }
 
 /** See `ApiKeys.roll`. */
@@ -260,25 +269,6 @@ async function insert(
   )
 }
 
-async function list(
-  { storage, settings }: KeyContext,
-  member: Member,
-  query: unknown,
-): Promise<Page<ApiKey>> {
-  checkMemberIds(member)
-  const { owner = 'me', ...page } = validateUrlPart(ApiKeyListQuery, query, '?')
-  if (owner === 'all') requireManageIntegrations(member)
-  const ownerId = owner === 'all' ? null : member.memberId
-  const { items, nextCursor } = await readPage(
-    settings.keyring,
-    { name: 'api_keys', organizationId: member.organizationId },
-    page,
-    (request) => storage.apiKeys.list(member.organizationId, ownerId, request),
-  )
-  const now = settings.now()
-  return { items: items.map((key) => shown(key, now)), nextCursor }
-}
-
 /** Locks the key, and writes the change that `decide` returns with its audit entry, in one transaction. */
 async function changeLocked(
   { storage, settings }: KeyContext,
@@ -316,9 +306,7 @@ const ACTIONS: Readonly<Record<ApiKeyMove, AuditAction>> = {
   revoke: 'api_key.revoked',
 }
 
-/**
- * @throws IntegrationError API_KEY_NOT_FOUND if there is no key, or if it belongs to someone else
- */
+/** @throws IntegrationError API_KEY_NOT_FOUND if there is no key, or if it belongs to someone else */
 function reachable(key: StoredApiKey | null, member: Member): StoredApiKey {
   if (key !== null && (key.owner_id === member.memberId || managesIntegrations(member))) return key
   throw new IntegrationError('API_KEY_NOT_FOUND')

@@ -6,7 +6,7 @@
  *     await storage.transaction(async (transaction) => {
  *       …read and lock `before`, write `after`…
  *       await audit(transaction, 'webhook_endpoint.updated', after, {
- *         by: member, // or { organizationId, memberId: null } for the service itself
+ *         by: member, // or authorOf(organizationId) for the service itself
  *         changes: auditChanges(before, after), // auditChanges({}, endpoint) for a new one
  *         at: now,
  *       })
@@ -28,6 +28,8 @@ import {
   type AuditResourceType,
   type AuditValue,
 } from '../model/audit-entry.ts'
+import type { RequestedBy } from '../model/erasure.ts'
+import { checkMemberIds } from '../model/ids.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Context } from './context.ts'
@@ -44,23 +46,16 @@ export function createAuditLog({ storage, settings }: Context<'auditLog'>): Audi
   return {
     async list(member, query = {}) {
       requireManageIntegrations(member)
-      const {
-        resource_id = null,
-        action = null,
-        actor_id = null,
-        since,
-        until,
-        ...page
-      } = validateUrlPart(AuditLogQuery, query, '?')
+      const asked = validateUrlPart(AuditLogQuery, query, '?')
       const filter = {
-        resource_id,
-        action,
-        actor_id,
-        since: optionalTimeOf(since),
-        until: optionalTimeOf(until),
+        resource_id: asked.resource_id ?? null,
+        action: asked.action ?? null,
+        actor_id: asked.actor_id ?? null,
+        since: optionalTimeOf(asked.since),
+        until: optionalTimeOf(asked.until),
       }
       const { organizationId } = member
-      return readPage(settings.keyring, { name: 'audit_log', organizationId }, page, (request) =>
+      return readPage(settings.keyring, { name: 'audit_log', organizationId }, asked, (request) =>
         storage.auditLog.list(organizationId, filter, request),
       )
     },
@@ -72,6 +67,15 @@ interface Audited {
   readonly by: Pick<Member, 'organizationId' | 'clientAddress'> & { readonly memberId: string | null }
   readonly changes?: readonly AuditChange[]
   readonly at: Date
+}
+
+/**
+ * The author of a change that the host's own code makes: the member who requested it, or the service itself.
+ * @throws IntegrationError VALIDATION_FAILED
+ */
+export function authorOf(organizationId: string, { by }: RequestedBy = {}): Audited['by'] {
+  if (by !== undefined) checkMemberIds({ organizationId, memberId: by })
+  return { organizationId, memberId: by ?? null }
 }
 
 /** Records an action in its transaction. See the top of this file. */

@@ -204,16 +204,16 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
 }
 
 function toFilter(asked: Static<ReturnType<typeof deliveryLogQuery>>): AttemptFilter {
-  const { endpoint_id, event_type, event_id, quotation_id, status, http_status, undelivered } = asked
+  const { event_id, http_status } = asked
   return {
-    endpoint_id: endpoint_id ?? null,
-    event_type: event_type ?? null,
+    endpoint_id: asked.endpoint_id ?? null,
+    event_type: asked.event_type ?? null,
     event_id: event_id === undefined ? null : uuidOfEvent(event_id),
-    quotation_id: quotation_id ?? null,
-    status: status ?? null,
+    quotation_id: asked.quotation_id ?? null,
+    status: asked.status ?? null,
     http_status: http_status === undefined ? null : toStatuses(http_status),
     attempts: asked.attempts ?? 'all',
-    undelivered: undelivered ?? null,
+    undelivered: asked.undelivered ?? null,
     since: optionalTimeOf(asked.since),
     until: optionalTimeOf(asked.until),
   }

@@ -2,8 +2,8 @@ import type { RequirementsFiles } from '../files/requirements-file.ts'
 import { IntegrationError } from '../lib/errors.ts'
 import { isUuid } from '../lib/tenancy.ts'
 import { ERASED, type ErasedQuotation, type LeftToHost, type RequestedBy } from '../model/erasure.ts'
-import { checkMemberIds, checkOrganizationId } from '../model/ids.ts'
-import { audit } from './audit-log.ts'
+import { checkOrganizationId } from '../model/ids.ts'
+import { audit, authorOf } from './audit-log.ts'
 import type { Context } from './context.ts'
 
 /** Clocks differ: looks for events from this long before the quotation was accepted. */
@@ -16,10 +16,10 @@ export async function eraseQuotation(
   requirementsFiles: Pick<RequirementsFiles, 'discard'> | null,
   organizationId: string,
   quotationId: string,
-  { by }: RequestedBy = {},
+  options?: RequestedBy,
 ): Promise<ErasedQuotation> {
   checkOrganizationId(organizationId)
-  if (by !== undefined) checkMemberIds({ organizationId, memberId: by })
+  const by = authorOf(organizationId.toLowerCase(), options)
   if (!isUuid(quotationId)) throw new IntegrationError('QUOTATION_NOT_FOUND')
   const [organization_id, id] = [organizationId.toLowerCase(), quotationId.toLowerCase()]
 
@@ -39,8 +39,7 @@ export async function eraseQuotation(
     const files = filesOf(fileIds ?? [], organization_id)
     await transaction.uploads.queueForDeletion(files, now)
     if (!wasErased) {
-      const member = { organizationId: organization_id, memberId: by ?? null }
-      await audit(transaction, 'quotation.erased', { id, name: ERASED }, { by: member, at: now })
+      await audit(transaction, 'quotation.erased', { id, name: ERASED }, { by, at: now })
     }
     const left: readonly LeftToHost[] = fileIds === null ? ['quotations', 'files'] : []
     return { ...history, fileIds: fileIds ?? [], left_to_host: left }

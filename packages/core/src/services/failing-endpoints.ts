@@ -1,7 +1,7 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
 import type { FailingEndpoint } from '../model/webhook-endpoint.ts'
 import type { Settings } from '../settings.ts'
-import { audit, auditChanges } from './audit-log.ts'
+import { audit, auditChanges, authorOf } from './audit-log.ts'
 import type { Context } from './context.ts'
 
 const BATCH = 100
@@ -44,7 +44,7 @@ async function disable({ storage, settings }: EndpointContext, endpoint: Failing
     const now = settings.now()
     const change = { is_enabled: false, disabled_reason: 'failing' } as const
     const after = await transaction.webhookEndpoints.update(organizationId, id, change, now)
-    const by = { organizationId, memberId: null }
+    const by = authorOf(organizationId)
     const changes = auditChanges(before, after)
     await audit(transaction, 'webhook_endpoint.disabled', after, { by, changes, at: now })
     return true

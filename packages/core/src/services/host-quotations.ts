@@ -40,10 +40,7 @@ export function withHostQuotations(
         inTransaction((bound) => bound.quotations.accept(quotation, idempotency)),
       lockProgress: (id) => inTransaction((bound) => bound.quotations.lockProgress(id)),
       saveProgress: (...change) => inTransaction((bound) => bound.quotations.saveProgress(...change)),
-      cancelStart:
-        quotations.cancel === undefined
-          ? undefined
-          : (...which) => inTransaction(async (bound) => bound.quotations.cancelStart?.(...which)),
+      cancelStart: (...which) => inTransaction((bound) => bound.quotations.cancelStart(...which)),
       lockForErasing: (...which) => inTransaction((bound) => bound.quotations.lockForErasing(...which)),
       erase: (...which) => inTransaction((bound) => bound.quotations.erase(...which)),
     },

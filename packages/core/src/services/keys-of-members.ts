@@ -3,7 +3,7 @@ import { type ApiKey, apiKeyStatus } from '../model/api-key.ts'
 import type { RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds } from '../model/ids.ts'
 import type { StoredApiKey } from '../storage/api-keys.ts'
-import { audit, auditChanges } from './audit-log.ts'
+import { audit, auditChanges, authorOf } from './audit-log.ts'
 import type { Context } from './context.ts'
 
 type KeyContext = Context<'apiKeys' | 'auditLog'>
@@ -13,10 +13,10 @@ export function revokeKeysOf(
   { storage, settings }: KeyContext,
   organizationId: string,
   memberId: string,
-  options: RequestedBy = {},
+  options?: RequestedBy,
 ): Promise<readonly ApiKey[]> {
-  checkMembers(organizationId, [memberId, options.by])
-  const by = { organizationId, memberId: options.by ?? null }
+  checkMemberIds({ organizationId, memberId })
+  const by = authorOf(organizationId, options)
   return storage.transaction(async (transaction) => {
     const keys = await transaction.apiKeys.lockOfOwner(organizationId, memberId)
     const now = settings.now()
@@ -35,10 +35,10 @@ export function transferKeys(
   { storage, settings }: KeyContext,
   organizationId: string,
   { from, to }: { readonly from: string; readonly to: string },
-  options: RequestedBy = {},
+  options?: RequestedBy,
 ): Promise<readonly ApiKey[]> {
-  checkMembers(organizationId, [from, to, options.by])
-  const by = { organizationId, memberId: options.by ?? null }
+  for (const memberId of [from, to]) checkMemberIds({ organizationId, memberId })
+  const by = authorOf(organizationId, options)
   if (from === to) return Promise.resolve([])
   const maximum = settings.limits.apiKeysPerMember
   return storage.transaction(async (transaction) => {
@@ -59,11 +59,4 @@ export function transferKeys(
     }
     return transferred.map((key) => ({ ...key, status: apiKeyStatus(key, now) }))
   })
-}
-
-/** @throws IntegrationError VALIDATION_FAILED */
-function checkMembers(organizationId: string, memberIds: readonly (string | undefined)[]): void {
-  for (const memberId of memberIds) {
-    if (memberId !== undefined) checkMemberIds({ organizationId, memberId })
-  }
 }

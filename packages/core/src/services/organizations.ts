@@ -1,12 +1,12 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
 import { IntegrationError } from '../lib/errors.ts'
 import { ERASED, type Erasure, type LeftToHost, type RequestedBy } from '../model/erasure.ts'
-import { checkMemberIds, checkOrganizationId } from '../model/ids.ts'
+import { checkOrganizationId } from '../model/ids.ts'
 import type { QuotationFilter } from '../model/quotation.ts'
 import type { OpenErasure } from '../storage/erasure.ts'
 import type { FileStorage } from '../storage/files.ts'
 import type { Storage } from '../storage/storage.ts'
-import { auditEntry } from './audit-log.ts'
+import { auditEntry, authorOf } from './audit-log.ts'
 import type { Context } from './context.ts'
 import { exportOrganization } from './export-organization.ts'
 
@@ -56,14 +56,14 @@ export function createOrganizations({ storage, settings }: Context<'erasure' | '
   }
 
   return {
-    async erase(given, { by, keepAuditLog = false } = {}) {
+    async erase(given, options = {}) {
+      const { keepAuditLog = false } = options
       checkOrganizationId(given)
-      if (by !== undefined) checkMemberIds({ organizationId: given, memberId: by })
       const organizationId = given.toLowerCase()
       const now = settings.now()
       const resource = { id: organizationId, name: ERASED }
-      const member = { organizationId, memberId: by ?? null }
-      const entry = auditEntry('organization.erased', resource, { by: member, at: now })
+      const by = authorOf(organizationId, options)
+      const entry = auditEntry('organization.erased', resource, { by, at: now })
       await storage.erasure.begin(organizationId, { keepAuditLog, entry, now })
       const begun = await erasure(organizationId)
       if (begun === null) throw new Error('Erasing this organization has not begun.')

@@ -124,7 +124,17 @@ export function createQuotations(
       cancel: (organizationId: string, id: string) => cancel(context, organizationId, id),
     }),
 
-    pipelineStatus: (organizationId, id) => pipelineStatus(context, organizationId, id),
+    async pipelineStatus(organizationId, id) {
+      checkOrganizationId(organizationId)
+      const found = await storage.quotations.findPipelineStatus(organizationId, id)
+      const status = requireFound(found, 'QUOTATION_NOT_FOUND')
+      const { pipeline } = settings
+      const ofHost = pipeline.status
+      if (ofHost === undefined) return status
+      const answer = await callPipeline(settings, 'status', () => ofHost.call(pipeline, id))
+      if (isStatusOf(id, answer)) return answer
+      throw invalidResult(settings, 'status', 'something other than the status of this quotation')
+    },
 
     async proposal(organizationId, quotationId) {
       checkOrganizationId(organizationId)
@@ -133,7 +143,18 @@ export function createQuotations(
       return requireFound(found, 'QUOTATION_NOT_FOUND')
     },
 
-    documentUrl: (organizationId, proposalId) => documentUrl(context, organizationId, proposalId),
+    async documentUrl(organizationId, proposalId) {
+      checkOrganizationId(organizationId)
+      const found = await storage.quotations.findProposal(organizationId, proposalId)
+      const { id, document_id } = requireFound(found, 'PROPOSAL_NOT_FOUND')
+      if (document_id === null) throw new IntegrationError('DOCUMENT_NOT_READY')
+      const document = { document_id, proposal_id: id, organization_id: organizationId }
+      const link: unknown = await callPipeline(settings, 'signDocumentUrl', () =>
+        settings.pipeline.signDocumentUrl(document),
+      )
+      if (isLink(link)) return { url: link.url, expires_at: new Date(link.expires_at) }
+      throw invalidResult(settings, 'signDocumentUrl', 'something other than an HTTPS url with expires_at')
+    },
 
     erase: (organizationId, id, options) =>
       eraseQuotation(context, isBound ? null : requirementsFiles, organizationId, id, options),
@@ -206,24 +227,18 @@ async function list(
   query: unknown,
 ): Promise<Page<Quotation>> {
   checkOrganizationId(organizationId)
-  const {
-    status = null,
-    source = null,
-    external_id = null,
-    ...rest
-  } = validateUrlPart(QuotationListQuery, query, '?')
-  const { created_since, created_until, ...page } = rest
+  const asked = validateUrlPart(QuotationListQuery, query, '?')
   const filter = {
-    status,
-    source,
-    created_since: optionalTimeOf(created_since),
-    created_until: optionalTimeOf(created_until),
-    external_id,
+    status: asked.status ?? null,
+    source: asked.source ?? null,
+    created_since: optionalTimeOf(asked.created_since),
+    created_until: optionalTimeOf(asked.created_until),
+    external_id: asked.external_id ?? null,
   }
   return readPage(
     settings.keyring,
     { name: 'quotations', organizationId },
-    page,
+    asked,
     async (request) => (await storage.quotations.list?.(organizationId, filter, request)) ?? [],
   )
 }
@@ -240,49 +255,9 @@ async function cancel(
     // Before a lock is taken: the quotation may be another organization's.
     await read()
     const { change } = await applyReport(transaction, settings, id, { kind: 'cancelled' })
-    if (change !== undefined) await quotations.cancelStart?.(organizationId, id, settings.now())
+    if (change !== undefined) await quotations.cancelStart(organizationId, id, settings.now())
     return read()
   })
-}
-
-async function pipelineStatus(
-  { storage, settings }: QuotationContext,
-  organizationId: string,
-  id: string,
-): Promise<PipelineStatus> {
-  checkOrganizationId(organizationId)
-  const status = requireFound(
-    await storage.quotations.findPipelineStatus(organizationId, id),
-    'QUOTATION_NOT_FOUND',
-  )
-  const { pipeline } = settings
-  const ofHost = pipeline.status
-  if (ofHost === undefined) return status
-  const answer = await callPipeline(settings, 'status', () => ofHost.call(pipeline, id))
-  if (!isStatusOf(id, answer))
-    throw invalidResult(settings, 'status', 'something other than the status of this quotation')
-  return answer
-}
-
-async function documentUrl(
-  { storage, settings }: QuotationContext,
-  organizationId: string,
-  proposalId: string,
-): Promise<DocumentUrl> {
-  checkOrganizationId(organizationId)
-  const proposal = requireFound(
-    await storage.quotations.findProposal(organizationId, proposalId),
-    'PROPOSAL_NOT_FOUND',
-  )
-  const { document_id } = proposal
-  if (document_id === null) throw new IntegrationError('DOCUMENT_NOT_READY')
-  const document = { document_id, proposal_id: proposal.id, organization_id: organizationId }
-  const link: unknown = await callPipeline(settings, 'signDocumentUrl', () =>
-    settings.pipeline.signDocumentUrl(document),
-  )
-  if (!isLink(link))
-    throw invalidResult(settings, 'signDocumentUrl', 'something other than an HTTPS url with expires_at')
-  return { url: link.url, expires_at: new Date(link.expires_at) }
 }
 
 function callPipeline<T>(

@@ -31,7 +31,12 @@ export async function readSession(
   resolve: () => unknown,
   { timeoutMs, logger }: { timeoutMs: number; logger: Pick<Logger, 'error'> },
 ): Promise<Session | null> {
-  const answer = await ask(resolve, timeoutMs)
+  const answer = await callHost({ hook: 'resolveSession', timeoutMs, isAnswer: isNobody }, resolve).catch(
+    (error: unknown) => {
+      if (isNobody(error)) return null
+      throw error
+    },
+  )
   if (answer === null || answer === undefined) return null
   try {
     return validate(SessionShape, answer)
@@ -39,15 +44,6 @@ export async function readSession(
     const fields = error instanceof IntegrationError ? error.errors : []
     logger.error({ fields }, 'resolveSession returned neither a session nor null')
     throw new IntegrationError('INTERNAL_ERROR')
-  }
-}
-
-async function ask(resolve: () => unknown, timeoutMs: number): Promise<unknown> {
-  try {
-    return await callHost({ hook: 'resolveSession', timeoutMs, isAnswer: isNobody }, resolve)
-  } catch (error) {
-    if (isNobody(error)) return null
-    throw error
   }
 }
 

@@ -20,9 +20,7 @@ export function createReporter(
   { storage, settings }: Context<'quotations' | 'events'>,
   quotationId: string,
 ): QuotationReporter {
-  /**
-   * @returns the proposal, if there is one now
-   */
+  /** @returns the proposal, if there is one now */
   function apply(report: Report): Promise<ReportedProposal | null> {
     return storage.transaction(async (transaction) => {
       const { progress, change } = await applyReport(transaction, settings, quotationId, report)

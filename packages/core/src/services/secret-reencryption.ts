@@ -59,9 +59,7 @@ export async function reencryptSecrets({
     return isChanged ? [renewed] : []
   }
 
-  /**
-   * @returns the last endpoint of the batch, or null if none is left
-   */
+  /** @returns the last endpoint of the batch, or null if none is left */
   function reencryptBatch(after: string | null): Promise<string | null> {
     return storage.transaction(async (transaction) => {
       await claimNewestKey(transaction, settings)

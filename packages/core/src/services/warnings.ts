@@ -1,5 +1,5 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
-import { endpointWarnings, KEY_WARNING_DAYS, nextWarningAt, type WarningKind } from '../model/warning.ts'
+import { endpointWarnings, KEY_WARNING_DAYS, nextWarningAt } from '../model/warning.ts'
 import type { Settings } from '../settings.ts'
 import type { ClaimedWarning } from '../storage/warnings.ts'
 import type { Context } from './context.ts'
@@ -10,12 +10,6 @@ const BATCH = 10
 const RECORDING_MS = 60 * 1000
 /** Longer than the earliest warning about a key, so that none is repeated. */
 const REMEMBERED_MS = 60 * 24 * 60 * 60 * 1000
-
-const MESSAGES: Readonly<Record<WarningKind, string>> = {
-  endpoint_failing: 'every delivery to an endpoint has failed for a while',
-  deliveries_exhausted: 'deliveries to an endpoint were given up after their last attempt',
-  api_key_expiring: 'an API key expires soon',
-}
 
 /**
  * Warns the host once about each failing endpoint, abandoned deliveries and expiring API keys, with a log line and a
@@ -44,23 +38,24 @@ export async function sendWarnings(context: Context<'warnings'>): Promise<number
   return sent
 }
 
-/**
- * @returns whether the hook succeeded
- */
+/** @returns whether the hook succeeded */
 async function send({ storage, settings }: Context<'warnings'>, warning: ClaimedWarning): Promise<boolean> {
   const { id, attempt, subject } = warning
   if (subject === null) {
     await storage.warnings.settle({ id, attempt, retryAt: null })
     return false
   }
-  if (attempt === 1) settings.logger.warn(loggable(warning, settings), MESSAGES[warning.kind])
-  const { hook, call } = callOf(warning, subject, settings)
+  const { message, fields, hook, call } = noticeOf(warning, subject, settings)
+  if (attempt === 1) {
+    const { organization_id } = warning
+    settings.logger.warn({ warning_id: id, organization_id, ...fields }, message)
+  }
   try {
     await answerInTime(hook, settings.hookTimeoutMs, call)
   } catch (error) {
     const retryAt = nextWarningAt(attempt, settings.now())
-    const fields = { err: error, hook, warning_id: id, attempt, next_attempt_at: retryAt }
-    settings.logger.error(fields, 'a warning hook failed')
+    const failed = { err: error, hook, warning_id: id, attempt, next_attempt_at: retryAt }
+    settings.logger.error(failed, 'a warning hook failed')
     await storage.warnings.settle({ id, attempt, retryAt })
     return false
   }
@@ -68,49 +63,43 @@ async function send({ storage, settings }: Context<'warnings'>, warning: Claimed
   return true
 }
 
-/** The hook and its argument. */
-function callOf(
+/** The line for the log, without names, because members' texts stay out of it, and the call of the hook. */
+function noticeOf(
   { id, kind, organization_id, subject_id, since, until, count }: ClaimedWarning,
   { name, owner_id, masked_key, replaced_by }: NonNullable<ClaimedWarning['subject']>,
   settings: Settings,
-): { hook: string; call: () => void | Promise<void> } {
-  const endpoint = { id: subject_id, organization_id, name }
+): { message: string; fields: object; hook: string; call: () => void | Promise<void> } {
+  const subject = { id: subject_id, organization_id, name }
   switch (kind) {
     case 'endpoint_failing': {
-      const disablesAt = disablingTime(since, settings)
-      const warning = { id, endpoint, failingSince: since, disablesAt }
-      return { hook: 'onEndpointFailing', call: () => settings.onEndpointFailing(warning) }
+      const { disableAfterMs } = settings.delivery
+      const disablesAt = disableAfterMs === 0 ? null : new Date(since.getTime() + disableAfterMs)
+      const warning = { id, endpoint: subject, failingSince: since, disablesAt }
+      return {
+        message: 'every delivery to an endpoint has failed for a while',
+        fields: { endpoint_id: subject_id, failing_since: since, disables_at: disablesAt },
+        hook: 'onEndpointFailing',
+        call: () => settings.onEndpointFailing(warning),
+      }
     }
     case 'deliveries_exhausted': {
-      const warning = { id, endpoint, count: count ?? 1, since, until: until ?? since }
-      return { hook: 'onDeliveriesExhausted', call: () => settings.onDeliveriesExhausted(warning) }
+      const warning = { id, endpoint: subject, count: count ?? 1, since, until: until ?? since }
+      return {
+        message: 'deliveries to an endpoint were given up after their last attempt',
+        fields: { endpoint_id: subject_id, deliveries: count, since, until },
+        hook: 'onDeliveriesExhausted',
+        call: () => settings.onDeliveriesExhausted(warning),
+      }
     }
     case 'api_key_expiring': {
-      const apiKey = { ...endpoint, owner_id: owner_id ?? '', masked_key: masked_key ?? '', replaced_by }
+      const apiKey = { ...subject, owner_id: owner_id ?? '', masked_key: masked_key ?? '', replaced_by }
       const warning = { id, apiKey, expiresAt: since, daysLeft: count ?? 1 }
-      return { hook: 'onApiKeyExpiring', call: () => settings.onApiKeyExpiring(warning) }
+      return {
+        message: 'an API key expires soon',
+        fields: { api_key_id: subject_id, expires_at: since, days_left: count },
+        hook: 'onApiKeyExpiring',
+        call: () => settings.onApiKeyExpiring(warning),
+      }
     }
-  }
-}
-
-function disablingTime(failingSince: Date, { delivery }: Settings): Date | null {
-  return delivery.disableAfterMs === 0 ? null : new Date(failingSince.getTime() + delivery.disableAfterMs)
-}
-
-/** Without the name: members' texts stay out of the log. */
-function loggable(
-  { id, kind, organization_id, subject_id, since, until, count }: ClaimedWarning,
-  settings: Settings,
-): object {
-  const common = { warning_id: id, organization_id }
-  switch (kind) {
-    case 'endpoint_failing': {
-      const disables_at = disablingTime(since, settings)
-      return { ...common, endpoint_id: subject_id, failing_since: since, disables_at }
-    }
-    case 'deliveries_exhausted':
-      return { ...common, endpoint_id: subject_id, deliveries: count, since, until }
-    case 'api_key_expiring':
-      return { ...common, api_key_id: subject_id, expires_at: since, days_left: count }
   }
 }

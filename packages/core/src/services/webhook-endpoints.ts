@@ -79,50 +79,95 @@ type EndpointContext = Context<EndpointPort>
 type Locked = Pick<Storage, EndpointPort>
 
 export function createWebhookEndpoints(context: EndpointContext): WebhookEndpoints {
-  const { settings } = context
+  const { storage, settings } = context
   return {
     eventCatalog(member) {
       requireManageIntegrations(member)
       return eventCatalogOf(settings.events, member.organizationId, settings.egress.sourceAddresses)
     },
-    list: (member) => list(context, member),
-    get: (member, id) => get(context, member, id),
-    create: (member, body) => create(context, member, body),
-    update: (member, id, body) => update(context, member, id, body),
+
+    async list(member) {
+      requireManageIntegrations(member)
+      return withHealth(context, member, await storage.webhookEndpoints.list(member.organizationId))
+    },
+
+    async get(member, id) {
+      requireManageIntegrations(member)
+      const endpoint = await storage.webhookEndpoints.find(member.organizationId, id)
+      return oneWithHealth(context, member, requireFound(endpoint, 'WEBHOOK_ENDPOINT_NOT_FOUND'))
+    },
+
+    async create(member, body) {
+      requireManageIntegrations(member)
+      const { endpoint, secret, encrypted } = newEndpoint(settings, member, body)
+      const changes = auditChanges(
+        { headers: false },
+        { ...endpoint, headers: endpoint.header_names.length > 0 },
+      )
+      const maximum = settings.limits.webhookEndpoints
+      await storage.transaction(async (transaction) => {
+        await claimNewestKey(transaction, settings)
+        if (!(await transaction.webhookEndpoints.insert(endpoint, encrypted, maximum))) {
+          throw new IntegrationError(
+            'WEBHOOK_ENDPOINT_LIMIT_REACHED',
+            `At most ${maximum} endpoints are allowed.`,
+          )
+        }
+        const audited = { by: member, changes, at: endpoint.created_at }
+        await audit(transaction, 'webhook_endpoint.created', endpoint, audited)
+      })
+      return { ...endpoint, ...NEVER_CALLED, secret }
+    },
+
+    async update(member, id, body) {
+      requireManageIntegrations(member)
+      const { organizationId } = member
+      const { change, sent } = changeOf(settings, body)
+      const action = 'webhook_endpoint.updated'
+      const updated = await changeLocked(context, member, id, action, async (locked, before, now) => {
+        const headers = await changedHeaders(locked, before, sent, settings)
+        const ends_pause = sent.url !== undefined && isNewOrigin(sent.url, before)
+        const write = (written: WebhookEndpointChange) =>
+          locked.webhookEndpoints.update(organizationId, id, { ...written, ends_pause }, now)
+        if (headers === undefined) return { after: await write(change) }
+        const encrypted = encryptHeaders(settings.keyring, headers, before.id)
+        if (encrypted !== null) await claimNewestKey(locked, settings)
+        const after = await write({ ...change, headers: { header_names: namesOf(headers), encrypted } })
+        return { after, headers: true }
+      })
+      return oneWithHealth(context, member, updated)
+    },
+
     async delete(member, id) {
       requireManageIntegrations(member)
       await changeLocked(context, member, id, 'webhook_endpoint.deleted', async (locked, _, now) => ({
         after: await locked.webhookEndpoints.delete(member.organizationId, id, now),
       }))
     },
-    rotateSecret: (member, id, body = {}) => rotateSecret(context, member, id, body),
+
+    async rotateSecret(member, id, body = {}) {
+      requireManageIntegrations(member)
+      const { overlap_seconds = 0 } = validate(rotateSecretBody(settings.limits), body)
+      const { secret, encrypted, hint } = generateSecret(settings, id.toLowerCase())
+      const action = 'webhook_endpoint.secret_rotated'
+      const rotated = await changeLocked(context, member, id, action, async (locked, _, now) => {
+        await claimNewestKey(locked, settings)
+        const previousUntil = overlap_seconds === 0 ? null : new Date(now.getTime() + overlap_seconds * 1000)
+        const rotation = { secret: encrypted, hint, previousUntil }
+        return { after: await locked.webhookEndpoints.rotateSecret(member.organizationId, id, rotation, now) }
+      })
+      return { ...(await oneWithHealth(context, member, rotated)), secret }
+    },
   }
 }
 
-async function list(context: EndpointContext, member: Member): Promise<WebhookEndpoint[]> {
-  requireManageIntegrations(member)
-  const endpoints = await context.storage.webhookEndpoints.list(member.organizationId)
-  return withHealth(context, member, endpoints)
-}
-
-async function get(context: EndpointContext, member: Member, id: string): Promise<WebhookEndpoint> {
-  requireManageIntegrations(member)
-  const endpoint = await context.storage.webhookEndpoints.find(member.organizationId, id)
-  return oneWithHealth(context, member, requireFound(endpoint, 'WEBHOOK_ENDPOINT_NOT_FOUND'))
-}
-
-async function create(
-  { storage, settings }: EndpointContext,
-  member: Member,
-  body: unknown,
-): Promise<WebhookEndpoint & { secret: SecretValue }> {
-  requireManageIntegrations(member)
+/** The endpoint of a create, with what is stored encrypted. */
+function newEndpoint(settings: Settings, member: Member, body: unknown) {
   const fields = { ...ENDPOINT_DEFAULTS, ...validate(createWebhookEndpointBody(settings), body) }
   const headers = wholeHeaders(fields.headers ?? null, settings.productName)
   const now = settings.now()
   const id = newId(now)
   const { secret, encrypted, hint } = generateSecret(settings, id)
-  const encryptedHeaders = encryptHeaders(settings.keyring, headers, id)
   const endpoint: StoredWebhookEndpoint = {
     id,
     organization_id: member.organizationId,
@@ -140,30 +185,12 @@ async function create(
     created_at: now,
     updated_at: now,
   }
-  const changes = auditChanges({ headers: false }, { ...endpoint, headers: headers.length > 0 })
-  const maximum = settings.limits.webhookEndpoints
-  await storage.transaction(async (transaction) => {
-    await claimNewestKey(transaction, settings)
-    const secrets = { secret: encrypted, headers: encryptedHeaders }
-    if (!(await transaction.webhookEndpoints.insert(endpoint, secrets, maximum))) {
-      throw new IntegrationError(
-        'WEBHOOK_ENDPOINT_LIMIT_REACHED',
-        `At most ${maximum} endpoints are allowed.`,
-      )
-    }
-    await audit(transaction, 'webhook_endpoint.created', endpoint, { by: member, changes, at: now })
-  })
-  return { ...endpoint, ...NEVER_CALLED, secret }
+  const encryptedHeaders = encryptHeaders(settings.keyring, headers, id)
+  return { endpoint, secret, encrypted: { secret: encrypted, headers: encryptedHeaders } }
 }
 
-async function update(
-  context: EndpointContext,
-  member: Member,
-  id: string,
-  body: unknown,
-): Promise<WebhookEndpoint> {
-  requireManageIntegrations(member)
-  const { settings } = context
+/** What an update changes, and what was sent. Its headers are merged with the present ones: see `changedHeaders`. */
+function changeOf(settings: Settings, body: unknown) {
   const schema = updateWebhookEndpointBody(settings)
   const sent = validate(schema, body)
   const { name, url, description, events, trigger_mode, ordering, is_enabled } = sent
@@ -181,24 +208,7 @@ async function update(
     const fields = Object.keys(schema.properties).join(', ')
     throw validationFailed([{ pointer: '', detail: `must have at least one of ${fields}` }])
   }
-  const updated = await changeLocked(
-    context,
-    member,
-    id,
-    'webhook_endpoint.updated',
-    async (locked, before, now) => {
-      const headers = await changedHeaders(locked, before, sent, settings)
-      const ends_pause = url !== undefined && isNewOrigin(url, before)
-      const write = (written: WebhookEndpointChange) =>
-        locked.webhookEndpoints.update(member.organizationId, id, { ...written, ends_pause }, now)
-      if (headers === undefined) return { after: await write(change) }
-      const encrypted = encryptHeaders(settings.keyring, headers, before.id)
-      if (encrypted !== null) await claimNewestKey(locked, settings)
-      const after = await write({ ...change, headers: { header_names: namesOf(headers), encrypted } })
-      return { after, headers: true }
-    },
-  )
-  return oneWithHealth(context, member, updated)
+  return { change, sent }
 }
 
 /** The headers after an update. undefined: unchanged. */
@@ -243,30 +253,6 @@ function isNewOrigin(url: string, before: StoredWebhookEndpoint): boolean {
 
 function namesOf(headers: EndpointHeaders): string[] {
   return headers.map(([name]) => name)
-}
-
-async function rotateSecret(
-  context: EndpointContext,
-  member: Member,
-  id: string,
-  body: unknown,
-): Promise<WebhookEndpoint & { secret: SecretValue }> {
-  requireManageIntegrations(member)
-  const { overlap_seconds = 0 } = validate(rotateSecretBody(context.settings.limits), body)
-  const { secret, encrypted, hint } = generateSecret(context.settings, id.toLowerCase())
-  const endpoint = await changeLocked(
-    context,
-    member,
-    id,
-    'webhook_endpoint.secret_rotated',
-    async (locked, _, now) => {
-      await claimNewestKey(locked, context.settings)
-      const previousUntil = overlap_seconds === 0 ? null : new Date(now.getTime() + overlap_seconds * 1000)
-      const rotation = { secret: encrypted, hint, previousUntil }
-      return { after: await locked.webhookEndpoints.rotateSecret(member.organizationId, id, rotation, now) }
-    },
-  )
-  return { ...(await oneWithHealth(context, member, endpoint)), secret }
 }
 
 /** Locks the endpoint, lets `change` write it, and records the changes, in one transaction. */

@@ -62,11 +62,9 @@ export interface QuotationStorage {
   saveProgress(organizationId: string, quotationId: string, change: ProgressChange, now: Date): Promise<void>
   /**
    * For a quotation that was cancelled in this transaction: removes its order to start, or, if it was handed over,
-   * orders the call of `pipeline.cancel`. Undefined if the host's own quotations cannot be cancelled.
+   * orders the call of `pipeline.cancel`.
    */
-  readonly cancelStart:
-    | ((organizationId: string, quotationId: string, now: Date) => Promise<void>)
-    | undefined
+  cancelStart(organizationId: string, quotationId: string, now: Date): Promise<void>
   /** When a quotation was accepted. Locks it until the transaction ends. */
   lockForErasing(
     organizationId: string,

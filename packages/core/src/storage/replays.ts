@@ -2,9 +2,7 @@ import type { Replay, ReplayCount } from '../model/replay.ts'
 
 /** Replays: orders to send missed events to an endpoint again. */
 export interface ReplayStorage {
-  /**
-   * @returns false, without writing, if the endpoint already has a running replay
-   */
+  /** @returns false, without writing, if the endpoint already has a running replay */
   insert(
     organizationId: string,
     replay: Pick<Replay, 'id' | 'endpoint_id' | 'since' | 'until' | 'status'>,

@@ -13,8 +13,6 @@ export interface TestDeliveryStorage {
     state: 'waiting' | 'sending' | 'over'
     attempt: Pick<StoredAttempt, 'id' | 'status' | 'http_status' | 'error'> | null
   }>
-  /**
-   * @returns false if a worker has already taken it
-   */
+  /** @returns false if a worker has already taken it */
   withdraw(organizationId: string, deliveryId: string): Promise<boolean>
 }

@@ -17,9 +17,7 @@ export type WebhookEndpointChange = Partial<
 }
 
 export interface WebhookEndpointStorage {
-  /**
-   * @returns false, without writing, if the organization already has `maximum` endpoints
-   */
+  /** @returns false, without writing, if the organization already has `maximum` endpoints */
   insert(
     endpoint: StoredWebhookEndpoint,
     encrypted: { secret: EncryptedSecret; headers: EncryptedSecret | null },
