@@ -189,7 +189,7 @@ function newEndpoint(settings: Settings, member: Member, body: unknown) {
   return { endpoint, secret, encrypted: { secret: encrypted, headers: encryptedHeaders } }
 }
 
-/** What an update changes, and what was sent. Its headers are merged with the present ones: see `changedHeaders`. */
+/** The change of an update, with the validated body: its headers depend on the present ones (see `changedHeaders`). */
 function changeOf(settings: Settings, body: unknown) {
   const schema = updateWebhookEndpointBody(settings)
   const sent = validate(schema, body)
