@@ -130,37 +130,28 @@ export interface FastifyIntegrationsOptions {
 }
 
 /** The checked options with their defaults. */
-export interface PluginSettings {
-  readonly integrations: Integrations
-  readonly resolveSession: SessionResolver
-  readonly worker: StartableWorker | undefined
-  readonly sessionTimeoutMs: number
-  readonly trustedOrigins: ReadonlySet<string>
-  readonly apiKeyRoutes: boolean
-  readonly describeMembers: DescribeMembers | undefined
-  readonly apiDocs: Required<ApiDocsOptions> | null
-  readonly inHostDocument: boolean
-  readonly redis: RedisClient | undefined
-  readonly onLimiterError: 'open' | 'closed'
-  readonly problemTypeBase: string
-  readonly deprecated: Readonly<Record<string, Deprecation>>
-}
+export type PluginSettings = Required<Omit<FastifyIntegrationsOptions, NoDefault | 'apiDocs'>> & {
+  readonly [Name in NoDefault]: FastifyIntegrationsOptions[Name]
+} & { readonly apiDocs: Required<ApiDocsOptions> | null }
 
-const OPTION_NAMES = Object.keys({
-  integrations: true,
-  resolveSession: true,
-  worker: true,
-  sessionTimeoutMs: true,
-  trustedOrigins: true,
+type NoDefault = 'worker' | 'describeMembers' | 'redis'
+
+/** The defaults of all options. undefined: the option is required, or there is none. */
+const DEFAULTS = {
+  integrations: undefined,
+  resolveSession: undefined,
+  worker: undefined,
+  sessionTimeoutMs: SESSION_TIMEOUT_MS,
+  trustedOrigins: [] as readonly string[],
   apiKeyRoutes: true,
-  describeMembers: true,
-  apiDocs: true,
-  inHostDocument: true,
-  redis: true,
-  onLimiterError: true,
-  problemTypeBase: true,
-  deprecated: true,
-} satisfies Record<keyof FastifyIntegrationsOptions, true>)
+  describeMembers: undefined,
+  apiDocs: {} as ApiDocsOptions | false,
+  inHostDocument: false,
+  redis: undefined,
+  onLimiterError: 'open' as const,
+  problemTypeBase: DEFAULT_PROBLEM_TYPE_BASE,
+  deprecated: {} as Readonly<Record<string, Deprecation>>,
+} satisfies Record<keyof FastifyIntegrationsOptions, unknown>
 
 /** Options of `register` that are Fastify's own. */
 const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
@@ -188,10 +179,10 @@ const LOGO_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp']
  * @throws ConfigurationError for an option that is missing, unknown or invalid
  */
 export function resolveOptions(options: FastifyIntegrationsOptions): PluginSettings {
-  checkOptionNames('fastifyIntegrations', options, [...OPTION_NAMES, ...REGISTER_OPTIONS])
-  const { integrations, resolveSession, worker, redis, describeMembers } = options
-  const { sessionTimeoutMs = SESSION_TIMEOUT_MS, trustedOrigins = [], onLimiterError = 'open' } = options
-  const { apiKeyRoutes = true, inHostDocument = false, problemTypeBase = DEFAULT_PROBLEM_TYPE_BASE } = options
+  checkOptionNames('fastifyIntegrations', options, [...Object.keys(DEFAULTS), ...REGISTER_OPTIONS])
+  const settings = { ...DEFAULTS, ...givenOptions(options) }
+  const { integrations, resolveSession, worker, sessionTimeoutMs, trustedOrigins, describeMembers } = settings
+  const { apiKeyRoutes, inHostDocument, redis, onLimiterError, problemTypeBase } = settings
   checkIntegrations('fastifyIntegrations', integrations)
   expect(
     typeof resolveSession === 'function',
@@ -228,22 +219,7 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
     typeof problemTypeBase === 'string' && parseUrl(`${problemTypeBase}CODE`) !== null,
     'problemTypeBase must be the start of an absolute URI, such as https://docs.example.com/errors#.',
   )
-  const { deprecated = {} } = options
-  return {
-    integrations,
-    resolveSession,
-    worker,
-    sessionTimeoutMs,
-    trustedOrigins: new Set(trustedOrigins),
-    apiKeyRoutes,
-    describeMembers,
-    apiDocs: checkApiDocs(options.apiDocs ?? {}),
-    inHostDocument,
-    redis,
-    onLimiterError,
-    problemTypeBase,
-    deprecated,
-  }
+  return { ...settings, apiDocs: checkApiDocs(settings.apiDocs ?? {}) }
 }
 
 function checkApiDocs(apiDocs: ApiDocsOptions | false): Required<ApiDocsOptions> | null {

@@ -16,7 +16,6 @@ import { errorHandler } from './errors/error-handler.ts'
 import { shareLogger } from './errors/share-logger.ts'
 import { createRateLimiter, limitRequests, limitTests, type RateLimiter } from './limits/rate-limits.ts'
 import { serveApiDocs } from './openapi/api-docs.ts'
-import { documentation } from './openapi/openapi-operation.ts'
 import {
   checkDeprecated,
   type FastifyIntegrationsOptions,
@@ -24,7 +23,7 @@ import {
   resolveOptions,
   type StartableWorker,
 } from './options.ts'
-import { answerTime, type Routing, registerRoute } from './register-routes.ts'
+import { createRegisterRoute, type RegisterRoute } from './register-routes.ts'
 import type { Area, PartnerRoute, SessionRoute } from './route.ts'
 import { routeTable } from './route-table.ts'
 import { endSilentConnections } from './silent-connections.ts'
@@ -37,11 +36,7 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
     settings,
     areas.flatMap(({ routes }) => routes.map(({ operationId }) => operationId)),
   )
-  const routing = {
-    document: documentation(settings),
-    answerWithinMs: answerTime(integrations.settings),
-    deprecated: settings.deprecated,
-  }
+  const register = createRegisterRoute(settings)
   checkServer(fastify)
   refuseSecondRegistration(fastify, areas)
   if (settings.inHostDocument && !fastify.hasDecorator('swagger')) {
@@ -68,7 +63,7 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
   if (settings.apiDocs !== null) await serveApiDocs(fastify, settings, settings.apiDocs)
   const limiter = createRateLimiter(settings, integrations.settings.logger)
   for (const area of areas) {
-    await fastify.register((inner) => serveArea(inner, area, { settings, routing, limiter }), {
+    await fastify.register((inner) => serveArea(inner, area, { settings, register, limiter }), {
       prefix: area.prefix,
     })
   }
@@ -106,7 +101,7 @@ function refuseSecondRegistration(fastify: FastifyInstance, areas: readonly Area
 /** Shared by the routes of all areas. */
 interface Means {
   readonly settings: PluginSettings
-  readonly routing: Routing
+  readonly register: RegisterRoute
   readonly limiter: RateLimiter
 }
 
@@ -120,20 +115,20 @@ async function serveArea(fastify: FastifyInstance, area: Area, means: Means): Pr
 async function servePartners(
   fastify: FastifyInstance,
   routes: readonly PartnerRoute[],
-  { settings: { integrations }, routing, limiter }: Means,
+  { settings: { integrations }, register, limiter }: Means,
 ): Promise<void> {
   authenticatePartners(fastify, integrations)
   limitRequests(fastify, limiter, integrations.settings.limits)
   await fastify.register(async (starts) => {
     takeMultipart(starts)
-    for (const route of routes) if (route.limit === 'starts') registerRoute(starts, route, routing)
+    for (const route of routes) if (route.limit === 'starts') register(starts, route)
   })
   for (const route of routes) {
-    if (route.limit === undefined && !hasIgnoredBody(route)) registerRoute(fastify, route, routing)
+    if (route.limit === undefined && !hasIgnoredBody(route)) register(fastify, route)
   }
   await fastify.register(async (withoutBodies) => {
     ignoreBodies(withoutBodies)
-    for (const route of routes) if (hasIgnoredBody(route)) registerRoute(withoutBodies, route, routing)
+    for (const route of routes) if (hasIgnoredBody(route)) register(withoutBodies, route)
   })
 }
 
@@ -144,15 +139,15 @@ function hasIgnoredBody({ method, body }: PartnerRoute): boolean {
 async function serveMembers(
   fastify: FastifyInstance,
   routes: readonly SessionRoute[],
-  { settings, routing, limiter }: Means,
+  { settings, register, limiter }: Means,
 ): Promise<void> {
   parseJsonOnly(fastify, settings.integrations.settings.limits.sessionBodyBytes)
   authenticateMembers(fastify, settings)
   await fastify.register(async (tests) => {
     limitTests(tests, limiter, settings.integrations.settings.limits)
-    for (const route of routes) if (route.limit === 'tests') registerRoute(tests, route, routing)
+    for (const route of routes) if (route.limit === 'tests') register(tests, route)
   })
-  for (const route of routes) if (route.limit === undefined) registerRoute(fastify, route, routing)
+  for (const route of routes) if (route.limit === undefined) register(fastify, route)
 }
 
 /**

@@ -1,91 +1,79 @@
 import { parse } from 'node:querystring'
 import { IntegrationError, type Settings } from '@quickquote/core'
 import { Problem } from '@quickquote/core/internal'
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { queryText } from './auth/key-in-url.ts'
 import { apiKeyOf } from './auth/partner-auth.ts'
 import { callerOf } from './auth/session-auth.ts'
 import { isMultipart } from './bodies/multipart.ts'
 import { waitMsOf } from './limits/waits.ts'
+import { documentation } from './openapi/openapi-operation.ts'
 import type { Deprecation, PluginSettings } from './options.ts'
-import { type Answer, paramsOf, type Route } from './route.ts'
-
-/** The form of a route in an OpenAPI document of @fastify/swagger: ours, or the host's. */
-export type Documentation = (route: Route) => {
-  readonly hide: boolean
-  readonly swaggerTransform: NonNullable<FastifyContextConfig['swaggerTransform']>
-}
-
-/** Shared by all routes. */
-export interface Routing {
-  readonly document: Documentation
-  /** Milliseconds until a request is answered after its body has arrived, if need be with 503. */
-  readonly answerWithinMs: number
-  /** By `operationId`. */
-  readonly deprecated: PluginSettings['deprecated']
-}
+import { type Call, JsonText, paramsOf, type Route } from './route.ts'
 
 const ANSWER_WITHIN_MS = 15_000
 
 /** Time for the database besides the host's own longer timeouts. */
 const SPARE_MS = 5000
 
-export function answerTime({
-  delivery,
-  hookTimeoutMs,
-}: Pick<Settings, 'delivery' | 'hookTimeoutMs'>): number {
+/** Milliseconds until a request is answered after its body has arrived, if need be with 503. */
+function answerTime({ delivery, hookTimeoutMs }: Settings): number {
   return Math.max(ANSWER_WITHIN_MS, Math.max(delivery.timeoutMs, hookTimeoutMs) + SPARE_MS)
 }
 
 /** Registers a row of the route table in a plugin that already authenticates. */
-export function registerRoute(
-  fastify: FastifyInstance,
-  route: Route,
-  { document, answerWithinMs, deprecated }: Routing,
-): void {
-  const { hide, swaggerTransform } = document(route)
-  const { status, schema } = route.answer
-  const { endWaits } = route
-  const deprecation = deprecated[route.operationId]
-  const onSend = [
-    ...(endWaits === undefined ? [] : [closeAfterWaits(fastify, endWaits)]),
-    ...(deprecation === undefined ? [] : [announce(deprecation)]),
-  ]
-  fastify.route({
-    method: route.method,
-    url: route.url,
-    ...(route.method === 'GET' ? { exposeHeadRoute: true } : {}),
-    onSend,
-    config: {
-      integrations: { access: route.access, limit: route.limit },
-      swaggerTransform,
-    },
-    // A schema for every status: undeclared fields are never sent.
-    schema: {
-      hide,
-      params: paramsOf(route),
-      response: {
-        ...(status === 204 ? {} : { [status]: schema, '2xx': schema }),
-        '4xx': Problem,
-        '5xx': Problem,
+export type RegisterRoute = (fastify: FastifyInstance, route: Route) => void
+
+export function createRegisterRoute(settings: PluginSettings): RegisterRoute {
+  const document = documentation(settings)
+  const answerWithinMs = answerTime(settings.integrations.settings)
+
+  return (fastify, route) => {
+    const { hide, swaggerTransform } = document(route)
+    const { status, schema } = route.answer
+    const deprecation = settings.deprecated[route.operationId]
+    fastify.route({
+      method: route.method,
+      url: route.url,
+      ...(route.method === 'GET' ? { exposeHeadRoute: true } : {}),
+      onSend: [
+        ...(route.endWaits === undefined ? [] : [closeAfterWaits(fastify, route.endWaits)]),
+        ...(deprecation === undefined ? [] : [announce(deprecation)]),
+      ],
+      config: {
+        integrations: { access: route.access, limit: route.limit },
+        swaggerTransform,
       },
-    },
-    async handler(request, reply) {
-      if (route.body !== undefined && !route.bodyIsOptional && request.body === undefined) {
-        throw new IntegrationError('MALFORMED_REQUEST', 'The body is empty.')
-      }
-      const query = route.query === undefined ? {} : queryOf(request)
-      const handled = handle(route, query, request, reply)
-      const withinMs = answerWithinMs + (endWaits === undefined ? 0 : waitMsOf(query))
-      const answer = await (isMultipart(request)
-        ? handled // Its body is still arriving. Storing it has its own timeout.
-        : inTime(handled, request.body === undefined ? withinMs - reply.elapsedTime : withinMs))
-      reply.code(status).headers({ ...answer.headers })
-      if ('body' in answer) return answer.body
-      reply.type('application/json; charset=utf-8')
-      return answer.json
-    },
-  })
+      // A schema for every status: undeclared fields are never sent.
+      schema: {
+        hide,
+        params: paramsOf(route),
+        response: {
+          ...(status === 204 ? {} : { [status]: schema, '2xx': schema }),
+          '4xx': Problem,
+          '5xx': Problem,
+        },
+      },
+      handler: (request, reply) => answer(route, request, reply, answerWithinMs),
+    })
+  }
+}
+
+async function answer(route: Route, request: FastifyRequest, reply: FastifyReply, answerWithinMs: number) {
+  if (route.body !== undefined && !route.bodyIsOptional && request.body === undefined) {
+    throw new IntegrationError('MALFORMED_REQUEST', 'The body is empty.')
+  }
+  const query = route.query === undefined ? {} : queryOf(request)
+  const headers = {}
+  const handled = handle(route, { query, headers }, request, reply)
+  const withinMs = answerWithinMs + (route.endWaits === undefined ? 0 : waitMsOf(query))
+  const result = await (isMultipart(request)
+    ? handled // Its body is still arriving. Storing it has its own timeout.
+    : inTime(handled, request.body === undefined ? withinMs - reply.elapsedTime : withinMs))
+  reply.code(route.answer.status).headers(headers)
+  if (!(result instanceof JsonText)) return result
+  reply.type('application/json; charset=utf-8')
+  return result.text
 }
 
 /**
@@ -119,22 +107,23 @@ function announce({ since, sunset, link }: Deprecation) {
 
 function handle(
   route: Route,
-  query: object,
+  { query, headers }: Pick<Call, 'query' | 'headers'>,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Answer<unknown>> {
+): Promise<unknown> {
   const { params } = request
   const call = {
     params,
     query,
     body: request.body as never,
     request,
+    headers,
     clientSignal: () => clientSignal(reply),
   }
   // Spread last: V8 is slow at fields after a spread.
-  return route.access === 'api_key'
-    ? route.handle({ apiKey: apiKeyOf(request), ...call })
-    : route.handle({ member: callerOf(request), ...call })
+  if (route.access === 'api_key') return route.handle({ apiKey: apiKeyOf(request), ...call })
+  const { member, session } = callerOf(request)
+  return route.handle({ member, session, ...call })
 }
 
 /**

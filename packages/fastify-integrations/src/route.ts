@@ -1,6 +1,7 @@
-import type { AuthenticatedKey, ErrorCode, Member } from '@quickquote/core'
+import type { AuthenticatedKey, ErrorCode } from '@quickquote/core'
 import { type Static, type TObject, type TSchema, Type, Uuid } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
+import type { Caller } from './auth/request-state.ts'
 
 /** Who may call a route: any valid API key, any member of the organization, or holders of `manage_integrations`. */
 export type Access = 'api_key' | 'member' | 'manage_integrations'
@@ -15,10 +16,17 @@ declare module 'fastify' {
 /** For undocumented routes: the host's transform would otherwise be called for them. */
 export const UNDOCUMENTED = { swaggerTransform: false } as const
 
-/** A handler's response: a body to serialize with the schema of the route, or JSON to send unchanged. */
-export type Answer<T> = ({ readonly body: T } | { readonly json: string }) & {
-  readonly headers?: Readonly<Record<string, string>>
+/** The result of a handler whose response is JSON already: it is sent unchanged. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
 }
+
+/** The result of any other handler, to be serialized with the schema of the route. */
+type Answer<A extends TSchema> = Static<A> extends (infer Item)[] ? readonly Item[] : Static<A>
 
 /** The parameters in a path. */
 type ParamsOf<Url extends string> = Url extends `${string}:${infer Name}/${infer Rest}`
@@ -27,12 +35,14 @@ type ParamsOf<Url extends string> = Url extends `${string}:${infer Name}/${infer
     ? { readonly [Key in Name]: string }
     : unknown
 
-interface Call<Url extends string> {
+export interface Call<Url extends string = string> {
   readonly params: ParamsOf<Url>
   /** Query and body are raw: core validates them. The types of bodies are for hosts. */
   readonly query: unknown
   readonly body: never
   readonly request: FastifyRequest
+  /** The handler sets the headers of its response here. They are only sent if it succeeds. */
+  readonly headers: Record<string, string>
   /** For handlers that wait: aborts if the client disconnects. */
   clientSignal(): AbortSignal
 }
@@ -41,15 +51,13 @@ interface PartnerCall<Url extends string> extends Call<Url> {
   readonly apiKey: AuthenticatedKey
 }
 
-interface MemberCall<Url extends string> extends Call<Url> {
-  readonly member: Member
-}
+interface MemberCall<Url extends string> extends Call<Url>, Caller {}
 
 /** A response without a body. */
 export const NO_CONTENT = {
   status: 204,
   description: 'Done. The response has no body.',
-  schema: Type.Unsafe<undefined>({}),
+  schema: Type.Unsafe<void>({}),
   example: undefined,
 } as const
 
@@ -86,7 +94,7 @@ export interface PartnerRoute<Url extends string = string, A extends TSchema = T
   readonly limit?: 'starts'
   /** For a route with the parameter `wait`: ends the waits of handlers when the server closes. */
   endWaits?(): void
-  handle(call: PartnerCall<Url>): Promise<Answer<Static<A>>>
+  handle(call: PartnerCall<Url>): Promise<Answer<A> | JsonText>
 }
 
 export interface SessionRoute<Url extends string = string, A extends TSchema = TSchema> extends Row<Url, A> {
@@ -94,7 +102,7 @@ export interface SessionRoute<Url extends string = string, A extends TSchema = T
   readonly endWaits?: never
   /** Session routes have no other limit. */
   readonly limit?: 'tests'
-  handle(call: MemberCall<Url>): Promise<Answer<Static<A>>>
+  handle(call: MemberCall<Url>): Promise<Answer<A> | JsonText>
 }
 
 export type Route = PartnerRoute | SessionRoute

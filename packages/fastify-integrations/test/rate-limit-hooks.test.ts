@@ -1,7 +1,7 @@
 import { type AuthenticatedKey, DEFAULT_LIMITS, IntegrationError, memberOf } from '@quickquote/core'
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ADMIT_TEST, API_KEY, AUTH_ERROR, decorateRequests, MEMBER } from '../src/auth/request-state.ts'
+import { ADMIT_TEST, API_KEY, AUTH_ERROR, CALLER, decorateRequests } from '../src/auth/request-state.ts'
 import { errorHandler } from '../src/errors/error-handler.ts'
 import { createRateLimiter, limitRequests, limitTests } from '../src/limits/rate-limits.ts'
 import type { RedisClient } from '../src/limits/redis-counter.ts'
@@ -174,7 +174,8 @@ describe('limitTests', () => {
     const scope = newApp()
     scope.addHook('onRequest', async (request) => {
       const { 'x-organization': id = ORGANIZATION } = request.headers
-      request[MEMBER] = memberOf({ memberId: 'm', organizations: [{ id: String(id) }] }, String(id))
+      const session = { memberId: 'm', organizations: [{ id: String(id) }] }
+      request[CALLER] = { member: memberOf(session, String(id)), session }
     })
     limitTests(scope, createRateLimiter({ redis, onLimiterError }, scope.log), LIMITS)
     scope.get('/:id/test', async (request, reply) => {

@@ -2,7 +2,7 @@ import type { Page } from '@quickquote/core'
 import { type TObject, Type, trimEndOf } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 import { queryText } from '../auth/key-in-url.ts'
-import type { Answer } from '../route.ts'
+import type { Call } from '../route.ts'
 
 /**
  * The path that the client called, for links in responses, with any prefix of the plugin and before the host's
@@ -21,17 +21,16 @@ export const PAGE_HEADERS = {
 }
 
 /**
- * Responds with a page of a list, and a `Link` header to the next page.
+ * The items of a page. Sets a `Link` header to the next page.
  * @param query of the route: the link repeats only these parameters
  */
 export function pageAnswer<T>(
   { items, nextCursor }: Page<T>,
-  request: FastifyRequest,
+  { request, headers }: Pick<Call, 'request' | 'headers'>,
   query: TObject,
-): Answer<T[]> {
-  const body = [...items]
-  if (nextCursor === null) return { body }
-  return { body, headers: { Link: linkTo(request, query, { cursor: nextCursor }) } }
+): readonly T[] {
+  if (nextCursor !== null) headers['Link'] = linkTo(request, query, { cursor: nextCursor })
+  return items
 }
 
 /** A link with the request's own known parameters, and the changed ones. */

@@ -11,36 +11,48 @@ type MembersById = Readonly<Record<string, { readonly name: string; readonly ema
 
 const TIMEOUT_MS = 2000
 
-/** Adds the names of members to records of a response. */
-export type NameMembers = <Record extends { readonly organization_id: string }, Id extends keyof Record>(
+/**
+ * Adds the names of members to the records of a response, in one call of the host; null where it knows none, or all if it
+ * throws or takes too long. Without `describeMembers`, the records stay as they are.
+ * @param id the field with the ID of the member
+ * @param field gets the name
+ */
+export type NameMembers = <
+  Id extends string,
+  Field extends string,
+  Record extends { readonly organization_id: string } & { readonly [Key in Id]: string | null },
+>(
   records: readonly Record[],
   id: Id,
-) => Promise<(string | null)[] | null>
+  field: Field,
+) => Promise<readonly (Record & { [Key in Field]?: string | null })[]>
 
-/**
- * The names of the members in a field of the records, in one call of the host; null where it knows none, or all if it
- * throws or takes too long. Without `describeMembers`: null.
- */
 export function memberNames(
   { settings: { logger } }: Pick<Integrations, 'settings'>,
   describe: DescribeMembers | undefined,
 ): NameMembers {
-  return async (records, id) => {
-    if (describe === undefined) return null
-    const ids = records.map((record) => record[id] as string | null)
-    const known = new Set(ids.filter((each) => each !== null))
-    const [organizationId] = records.map(({ organization_id }) => organization_id)
-    if (organizationId === undefined || known.size === 0) return ids.map(() => null)
+  if (describe === undefined) return async (records) => records
+
+  const membersOf = async (ids: readonly string[], organizationId: string): Promise<MembersById> => {
     try {
-      const call = () => describe([...known], { organizationId })
-      const members = (await answerInTime('describeMembers', TIMEOUT_MS, call)) as MembersById | null
-      return ids.map((each) => {
-        const name = each !== null && members && Object.hasOwn(members, each) ? members[each]?.name : null
-        return typeof name === 'string' ? name : null
-      })
+      const call = () => describe(ids, { organizationId })
+      return (await answerInTime('describeMembers', TIMEOUT_MS, call)) ?? {}
     } catch (error) {
       logger.error({ hook: 'describeMembers', err: error }, 'a hook of the host failed')
-      return ids.map(() => null)
+      return {}
     }
   }
+
+  return async (records, id, field) => {
+    const ids = new Set(records.map((record) => record[id]).filter((each) => each !== null))
+    const [first] = records
+    const members =
+      first === undefined || ids.size === 0 ? {} : await membersOf([...ids], first.organization_id)
+    return records.map((record) => ({ ...record, [field]: nameOf(record[id], members) }))
+  }
+}
+
+function nameOf(id: string | null, members: MembersById): string | null {
+  const name = id !== null && Object.hasOwn(members, id) ? members[id]?.name : null
+  return typeof name === 'string' ? name : null
 }

@@ -12,11 +12,11 @@ const OWN_SITE = new Set(['same-origin', 'same-site', 'none'])
  */
 export function isCrossSite(
   request: Pick<FastifyRequest, 'method' | 'headers' | 'protocol' | 'host'>,
-  trustedOrigins: ReadonlySet<string>,
+  trustedOrigins: readonly string[],
 ): boolean {
   if (SAFE_METHODS.has(request.method)) return false
   const { origin, 'sec-fetch-site': site } = request.headers
-  if (origin !== undefined && trustedOrigins.has(origin)) return false
+  if (origin !== undefined && trustedOrigins.includes(origin)) return false
   if (site !== undefined) return !OWN_SITE.has(String(site))
   return origin !== undefined && !isOriginOf(origin, request)
 }

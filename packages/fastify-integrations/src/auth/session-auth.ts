@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
-import { IntegrationError, type Integrations, type Member, memberOf, type Session } from '@quickquote/core'
+import { IntegrationError, type Integrations, memberOf, type Session } from '@quickquote/core'
 import { KNOWN_ROLES, readSession, requireManageIntegrations } from '@quickquote/core/internal'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { isCrossSite } from './cross-site.ts'
-import { MEMBER, SESSION } from './request-state.ts'
+import { CALLER, type Caller } from './request-state.ts'
 
 /**
  * Resolves the member who calls a session route, with their organizations, or null if nobody is signed in. Called once
@@ -19,7 +19,7 @@ const MAX_NAMED_ROLES = 20
 export interface SessionAuthentication {
   readonly resolveSession: SessionResolver
   readonly sessionTimeoutMs: number
-  readonly trustedOrigins: ReadonlySet<string>
+  readonly trustedOrigins: readonly string[]
   readonly integrations: Pick<Integrations, 'organizations'>
 }
 
@@ -40,8 +40,7 @@ export function authenticateMembers(fastify: FastifyInstance, options: SessionAu
     const member = memberOf(session, organizationId, { clientAddress })
     if (request.routeOptions.config.integrations?.access !== 'member') requireManageIntegrations(member)
     await options.integrations.organizations.refuseErasing(member.organizationId)
-    request[SESSION] = session
-    request[MEMBER] = member
+    request[CALLER] = { member, session }
   })
 }
 
@@ -63,16 +62,9 @@ function addressOf({ ip }: FastifyRequest): string | null {
   return isIP(ip ?? '') === 0 ? null : ip
 }
 
-/** The member of an authenticated request. */
-export function callerOf(request: FastifyRequest): Member {
-  const member = request[MEMBER]
-  if (member === null) throw new IntegrationError('SESSION_REQUIRED')
-  return member
-}
-
-/** The session of an authenticated request. */
-export function sessionOf(request: FastifyRequest): Session {
-  const session = request[SESSION]
-  if (session === null) throw new IntegrationError('SESSION_REQUIRED')
-  return session
+/** The caller of an authenticated request. */
+export function callerOf(request: FastifyRequest): Caller {
+  const caller = request[CALLER]
+  if (caller === null) throw new IntegrationError('SESSION_REQUIRED')
+  return caller
 }

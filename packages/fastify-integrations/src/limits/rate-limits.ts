@@ -106,7 +106,7 @@ export function limitTests(fastify: FastifyInstance, limiter: RateLimiter, limit
   const counted = new WeakMap<FastifyRequest, { limits: readonly Limit[]; at: number }>()
 
   function limitsOf(request: FastifyRequest): readonly RateLimit[] {
-    const { organizationId } = callerOf(request)
+    const { organizationId } = callerOf(request).member
     const { id } = request.params as { id: string }
     const { testsPerEndpointPerMinute: perEndpoint, testsPerOrganizationPerMinute: perOrganization } = limits
     return [

@@ -1,6 +1,7 @@
 import { type Content, contentOf, fixedName, themeRule } from '@quickquote/core/internal'
 import type { ApiDocsLogo, ApiDocsOptions } from '../options.ts'
 import { once } from './once.ts'
+import { type OpenApiDocument, operationsOf } from './openapi-shape.ts'
 
 /** The files of the page, by names that change with their content. */
 export interface PageFiles {
@@ -41,34 +42,19 @@ function logoStyle({ type, content }: ApiDocsLogo): string {
   return `.swagger-ui .info::before { content: ''; display: block; height: 48px; margin-bottom: 24px; background: url("${image}") left / contain no-repeat; }`
 }
 
-interface Document {
-  readonly info: { readonly title: string }
-  readonly tags: readonly { readonly name: string; readonly description?: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-}
-
-interface Operation {
-  readonly operationId: string
-  readonly tags: readonly string[]
-  readonly summary: string
-}
-
 /**
  * The page. It lists the operations, which are thus visible before swagger-ui has started and takes their place.
  * @param at where the page finds its files and its document: relative URLs, which a proxy cannot break
  */
 export function pageHtml(
-  document: Readonly<Record<string, unknown>>,
+  document: OpenApiDocument,
   { script, style }: PageFiles,
   look: Look,
   at: { readonly files: string; readonly document: string },
 ): string {
-  const { info, tags, paths } = document as unknown as Document
-  const title = escapeHtml(info.title)
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
-  )
-  const sections = tags.map(({ name, description = '' }) => {
+  const title = escapeHtml(document.info.title)
+  const operations = operationsOf(document.paths)
+  const sections = document.tags.map(({ name, description = '' }) => {
     const rows = operations.filter((operation) => operation.tags.includes(name)).map(rowOf)
     return rows.length === 0
       ? ''
@@ -113,7 +99,7 @@ function rowOf({
   operationId,
   tags: [tag = ''],
   summary,
-}: Operation & { path: string; method: string }) {
+}: ReturnType<typeof operationsOf>[number]): string {
   const link = `#/${encodeURIComponent(tag)}/${encodeURIComponent(operationId)}`
   return `<div class="opblock opblock-${method}"><div class="opblock-summary"><a class="opblock-summary-control" href="${link}"><span class="opblock-summary-method">${method.toUpperCase()}</span><span class="opblock-summary-path-description-wrapper"><span class="opblock-summary-path">${escapeHtml(path)}</span><span class="opblock-summary-description">${escapeHtml(summary)}</span></span></a></div></div>`
 }

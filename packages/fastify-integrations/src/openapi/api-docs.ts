@@ -10,6 +10,7 @@ import { llmsText } from './llms-text.ts'
 import { once } from './once.ts'
 import { toOpenApi30 } from './openapi-30.ts'
 import { finishDocument, openapiFrame } from './openapi-document.ts'
+import type { OpenApiDocument } from './openapi-shape.ts'
 import { openapiWebhooks } from './openapi-webhooks.ts'
 
 /** Everything comes from this server; nothing is inline. */
@@ -60,16 +61,14 @@ export async function serveApiDocs(
         'x-content-type-options': 'nosniff',
       })
     })
-    await serveContent(inner, () => fastify.swagger() as unknown as Document, options)
+    await serveContent(inner, () => fastify.swagger() as unknown as OpenApiDocument, options)
   })
 }
-
-type Document = Readonly<Record<string, unknown>>
 
 /** All content is made at its first request, when all routes are known, and kept. */
 async function serveContent(
   fastify: FastifyInstance,
-  whole: () => Document,
+  whole: () => OpenApiDocument,
   { path, ...look }: Required<ApiDocsOptions>,
 ): Promise<void> {
   const files = once(() => pageFiles(look))
@@ -84,7 +83,7 @@ async function serveContent(
     fastify.get(`${path}/${name}`, async (request, reply) => send(request, reply, await content()))
   }
 
-  async function servePage(url: string, document: () => Document, filesAt: string): Promise<void> {
+  async function servePage(url: string, document: () => OpenApiDocument, filesAt: string): Promise<void> {
     const page = (base: string) =>
       once(async () => {
         const at = { files: `${base}/${filesAt}`, document: `${base}/json` }

@@ -1,40 +1,21 @@
+import { type Components, type OpenApiDocument, type Paths, tagsOf } from './openapi-shape.ts'
+
 /** The audiences of the documentation, each with its own page and document. */
 export const AUDIENCES = ['partners', 'members'] as const
-type Audience = (typeof AUDIENCES)[number]
 
 const SCHEMES = { partners: 'apiKey', members: 'session' } as const
 
-type Operations = Record<string, { readonly security?: readonly object[]; readonly tags?: readonly string[] }>
-
-type Components = Record<string, Record<string, unknown>>
-
 /** The document reduced to the routes of one audience and their components. Webhooks are for partners. */
 export function documentFor(
-  audience: Audience,
-  document: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const { paths, webhooks, tags, components, ...rest } = document as {
-    readonly paths: Record<string, Operations>
-    readonly webhooks: Record<string, Operations>
-    readonly tags: readonly { readonly name: string }[]
-    readonly components: Components
-  }
+  audience: (typeof AUDIENCES)[number],
+  { paths, webhooks, tags, components, ...rest }: OpenApiDocument,
+): OpenApiDocument {
   const scheme = SCHEMES[audience]
-  const own = Object.entries(paths).flatMap(([path, operations]) => {
-    const kept = Object.entries(operations).filter(([, { security = [] }]) =>
-      security.some((each) => scheme in each),
-    )
-    return kept.length === 0 ? [] : [[path, Object.fromEntries(kept)] as const]
-  })
-  const shown = { paths: Object.fromEntries(own), ...(audience === 'partners' && { webhooks }) }
-  const used = new Set(
-    Object.values(shown)
-      .flatMap((group) => Object.values(group).flatMap((operations) => Object.values(operations)))
-      .flatMap(({ tags }) => tags ?? []),
-  )
+  const own = pathsWith(scheme, paths)
+  const shown = { paths: own, ...(audience === 'partners' && webhooks && { webhooks }) }
   return {
     ...rest,
-    tags: tags.filter(({ name }) => used.has(name)),
+    tags: tagsOf({ tags }, own, shown.webhooks),
     ...shown,
     components: {
       ...referredComponents(shown, components),
@@ -43,9 +24,19 @@ export function documentFor(
   }
 }
 
+function pathsWith(scheme: string, paths: Paths): Paths {
+  const own = Object.entries(paths).flatMap(([path, operations]) => {
+    const kept = Object.entries(operations).filter(([, { security = [] }]) =>
+      security.some((each) => scheme in each),
+    )
+    return kept.length === 0 ? [] : [[path, Object.fromEntries(kept)] as const]
+  })
+  return Object.fromEntries(own)
+}
+
 /** The components that `part` refers to, directly or indirectly. */
 function referredComponents(part: unknown, components: Components): Components {
-  const found: Components = {}
+  const found: Record<string, Record<string, unknown>> = {}
   const collect = (node: unknown) => {
     for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(
       /"#\/components\/(\w+)\/([\w.-]+)"/g,

@@ -1,22 +1,16 @@
 import { documentFor } from './audiences.ts'
-
-interface Document {
-  readonly info: { readonly title: string; readonly description: string }
-  readonly paths: Record<string, Record<string, { readonly summary?: string }>>
-  readonly webhooks: Record<string, { readonly post: { readonly summary?: string } }>
-}
+import { type OpenApiDocument, operationsOf } from './openapi-shape.ts'
 
 /**
  * The API in the format of llms.txt (llmstxt.org), for coding assistants.
  * @param at the path of the documentation
  */
-export function llmsText(document: Readonly<Record<string, unknown>>, at: string): string {
-  const whole = document as unknown as Document
-  const partners = documentFor('partners', document) as unknown as Document
-  const members = documentFor('members', document) as unknown as Document
-  const [about = '', ...more] = whole.info.description.split('\n\n')
+export function llmsText(document: OpenApiDocument, at: string): string {
+  const { title, description } = document.info
+  const [about = '', ...more] = description.split('\n\n')
+  const events = operationsOf(document.webhooks).map(({ path, summary }) => `- \`${path}\`: ${summary}`)
   return [
-    `# ${whole.info.title}`,
+    `# ${title}`,
     `> ${about.replaceAll('\n', ' ')}`,
     ...more,
     'Starts are asynchronous: they return 202. Poll the result, read the event feed, or receive signed webhooks.',
@@ -26,22 +20,16 @@ export function llmsText(document: Readonly<Record<string, unknown>>, at: string
       `- [OpenAPI 3.1, complete](${at}/json)`,
       `- [OpenAPI 3.0 for partners](${at}/partners/openapi-3.0.json): for older tools, without webhooks`,
     ].join('\n')}`,
-    `## Routes for partners\n\n${routesOf(partners)}`,
-    `## Webhooks\n\n${Object.entries(whole.webhooks)
-      .map(([type, { post }]) => `- \`${type}\`: ${post.summary ?? ''}`)
-      .join('\n')}`,
-    `## Optional\n\nRoutes for members of an organization, with a session:\n\n${routesOf(members)}`,
+    `## Routes for partners\n\n${routesOf(documentFor('partners', document))}`,
+    `## Webhooks\n\n${events.join('\n')}`,
+    `## Optional\n\nRoutes for members of an organization, with a session:\n\n${routesOf(documentFor('members', document))}`,
   ]
     .join('\n\n')
     .concat('\n')
 }
 
-function routesOf({ paths }: Document): string {
-  return Object.entries(paths)
-    .flatMap(([path, operations]) =>
-      Object.entries(operations).map(
-        ([method, { summary = '' }]) => `- \`${method.toUpperCase()} ${path}\`: ${summary}`,
-      ),
-    )
+function routesOf({ paths }: OpenApiDocument): string {
+  return operationsOf(paths)
+    .map(({ method, path, summary }) => `- \`${method.toUpperCase()} ${path}\`: ${summary}`)
     .join('\n')
 }

@@ -1,3 +1,5 @@
+import { type OpenApiDocument, tagsOf } from './openapi-shape.ts'
+
 /** Keys whose content is data, not schemas, and is not converted. */
 const DATA = new Set(['example', 'value', 'default', 'enum'])
 
@@ -8,12 +10,9 @@ const NAMED = new Set(['properties', 'schemas', 'paths', 'responses', 'headers',
  * Converts the document to OpenAPI 3.0.3, for tools that cannot read 3.1. Drops webhooks, which 3.0 lacks. A schema
  * with several types becomes `anyOf`; one that allows null becomes `nullable`.
  */
-export function toOpenApi30(document: object): object {
-  const { webhooks: _, tags, ...rest } = document as { webhooks?: object; tags: readonly { name: string }[] }
-  const converted = toSchemas30(rest) as { paths: Record<string, Record<string, { tags?: string[] }>> }
-  const operations = Object.values(converted.paths).flatMap((path) => Object.values(path))
-  const used = new Set(operations.flatMap((operation) => operation.tags ?? []))
-  return { ...converted, openapi: '3.0.3', tags: tags.filter(({ name }) => used.has(name)) }
+export function toOpenApi30({ webhooks: _, tags, ...rest }: OpenApiDocument): object {
+  const converted = toSchemas30(rest) as object
+  return { ...converted, openapi: '3.0.3', tags: tagsOf({ tags }, rest.paths) }
 }
 
 /** Converts the schemas of a part of the document. */

@@ -2,7 +2,7 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { PROBLEM_MEDIA_TYPE, version } from '@quickquote/core/internal'
 import type { ApiDocsOptions, PluginSettings, SessionScheme } from '../options.ts'
 import { introductionTo } from './introduction.ts'
-import { mapValues } from './map-values.ts'
+import { mapValues } from './openapi-shape.ts'
 import { EVENTS_TAG } from './openapi-webhooks.ts'
 
 /** Marks our documents among the host's. */

@@ -7,14 +7,13 @@ import {
   type TSchema,
   Type,
 } from '@quickquote/core/internal'
-import type { FastifySchema } from 'fastify'
+import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import { DEFAULT_API_DOCS, type Deprecation, type PluginSettings } from '../options.ts'
-import type { Documentation } from '../register-routes.ts'
 import { paramsOf, type Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
-import { mapValues } from './map-values.ts'
 import { toSchemas30 } from './openapi-30.ts'
 import { BODY_IS_OPTIONAL, isOwnDocument, securitySchemes } from './openapi-document.ts'
+import { mapValues } from './openapi-shape.ts'
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 
@@ -38,13 +37,17 @@ function deprecationHeaders({ sunset, link }: Deprecation) {
     Deprecation: Type.String({
       description: 'Since when the route is deprecated: `@` and Unix time in seconds (RFC 9745).',
     }),
-    ...(sunset === undefined
-      ? {}
-      : { Sunset: Type.String({ description: 'When it stops working: an HTTP date (RFC 8594).' }) }),
-    ...(link === undefined
-      ? {}
-      : { Link: Type.String({ description: 'What to do instead: `<…>; rel="deprecation"`.' }) }),
+    ...(sunset && {
+      Sunset: Type.String({ description: 'When it stops working: an HTTP date (RFC 8594).' }),
+    }),
+    ...(link && { Link: Type.String({ description: 'What to do instead: `<…>; rel="deprecation"`.' }) }),
   }
+}
+
+/** The form of a route in an OpenAPI document of @fastify/swagger: ours, or the host's. */
+type Documentation = (route: Route) => {
+  readonly hide: boolean
+  readonly swaggerTransform: NonNullable<FastifyContextConfig['swaggerTransform']>
 }
 
 /** Documents the routes in our own document, and in the host's if requested. */
@@ -53,7 +56,7 @@ export function documentation({
   inHostDocument,
   apiDocs,
   deprecated,
-}: Pick<PluginSettings, 'problemTypeBase' | 'inHostDocument' | 'apiDocs' | 'deprecated'>): Documentation {
+}: PluginSettings): Documentation {
   const schemes = securitySchemes((apiDocs ?? DEFAULT_API_DOCS).sessionScheme)
   return (route) => {
     // Made when somebody asks for a document, so that the app starts sooner.
@@ -142,10 +145,7 @@ function operationOf(
   deprecation: Deprecation | undefined,
 ): FastifySchema & Record<string, unknown> {
   const { answer, body } = route
-  const headers = {
-    'X-Request-Id': REQUEST_ID,
-    ...(deprecation === undefined ? {} : deprecationHeaders(deprecation)),
-  }
+  const headers = { 'X-Request-Id': REQUEST_ID, ...(deprecation && deprecationHeaders(deprecation)) }
   const codes = errorCodesOf(route)
   const problems = [...new Set(codes.map((code) => ERRORS[code].status))].map((status) => {
     const ofStatus = codes.filter((code) => ERRORS[code].status === status)
@@ -156,12 +156,12 @@ function operationOf(
     tags: [route.tag],
     summary: route.summary,
     description: route.description,
-    ...(deprecation === undefined ? {} : { deprecated: true }),
+    deprecated: deprecation !== undefined,
     params: paramsOf(route),
-    ...(route.query === undefined ? {} : { querystring: route.query }),
-    ...(route.requestHeaders === undefined ? {} : { headers: route.requestHeaders }),
-    ...(body === undefined ? {} : { body: { content: mapValues(body, documentBody) } }),
-    ...(route.bodyIsOptional ? { [BODY_IS_OPTIONAL]: true } : {}),
+    querystring: route.query,
+    headers: route.requestHeaders,
+    body: body && { content: mapValues(body, documentBody) },
+    [BODY_IS_OPTIONAL]: route.bodyIsOptional,
     response: {
       [answer.status]: {
         description: answer.description,

@@ -1,7 +1,7 @@
 import type { CatalogEntry, Settings } from '@quickquote/core'
 import { eventCatalogOf, QuotationEventData, type TSchema, WebhookEvent } from '@quickquote/core/internal'
 import { EXAMPLE } from './examples.ts'
-import { mapValues } from './map-values.ts'
+import { mapValues } from './openapi-shape.ts'
 
 export const EVENTS_TAG = 'Events'
 

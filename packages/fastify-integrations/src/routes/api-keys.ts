@@ -36,11 +36,8 @@ export function apiKeyRoutes(
   { apiKeys, settings: { limits } }: Integrations,
   nameMembers: NameMembers,
 ): readonly SessionRoute[] {
-  async function named(keys: readonly ApiKey[]): Promise<ApiKey[]> {
-    const names = await nameMembers(keys, 'owner_id')
-    return keys.map((key, at) => (names === null ? key : { ...key, owner_name: names[at] ?? null }))
-  }
-  const namedOne = async (key: ApiKey) => (await named([key]))[0] ?? key
+  const namedAll = (keys: readonly ApiKey[]) => nameMembers(keys, 'owner_id', 'owner_name')
+  const named = async (key: ApiKey) => (await namedAll([key]))[0] ?? key
 
   return [
     sessionRoute({
@@ -59,9 +56,9 @@ export function apiKeyRoutes(
         headers: PAGE_HEADERS,
       },
       errors: ['PERMISSION_REQUIRED'],
-      async handle({ member, query, request }) {
+      async handle({ member, query, ...call }) {
         const { items, nextCursor } = await apiKeys.list(member, query)
-        return pageAnswer({ items: await named(items), nextCursor }, request, ApiKeyListQuery)
+        return pageAnswer({ items: await namedAll(items), nextCursor }, call, ApiKeyListQuery)
       },
     }),
 
@@ -82,7 +79,7 @@ export function apiKeyRoutes(
       errors: ['API_KEY_LIMIT_REACHED'],
       async handle({ member, body }) {
         const { key, ...record } = await apiKeys.create(member, body)
-        return { body: { ...(await namedOne(record)), key: key.reveal() } }
+        return { ...(await named(record)), key: key.reveal() }
       },
     }),
 
@@ -101,7 +98,7 @@ export function apiKeyRoutes(
         example: apiKey,
       },
       errors: ['API_KEY_NOT_FOUND'],
-      handle: async ({ member, params }) => ({ body: await namedOne(await apiKeys.get(member, params.id)) }),
+      handle: async ({ member, params }) => named(await apiKeys.get(member, params.id)),
     }),
 
     sessionRoute({
@@ -119,9 +116,7 @@ export function apiKeyRoutes(
         example: { ...apiKey, name: 'CRM north', updated_at: EXAMPLE.finishedAt },
       },
       errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
-      handle: async ({ member, params, body }) => ({
-        body: await namedOne(await apiKeys.update(member, params.id, body)),
-      }),
+      handle: async ({ member, params, body }) => named(await apiKeys.update(member, params.id, body)),
     }),
 
     sessionRoute({
@@ -145,7 +140,7 @@ export function apiKeyRoutes(
       errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT', 'API_KEY_LIMIT_REACHED'],
       async handle({ member, params, body }) {
         const { key, ...record } = await apiKeys.roll(member, params.id, body)
-        return { body: { ...(await namedOne(record)), key: key.reveal() } }
+        return { ...(await named(record)), key: key.reveal() }
       },
     }),
 
@@ -163,9 +158,7 @@ export function apiKeyRoutes(
         example: apiKey,
       },
       errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
-      handle: async ({ member, params }) => ({
-        body: await namedOne(await apiKeys.activate(member, params.id)),
-      }),
+      handle: async ({ member, params }) => named(await apiKeys.activate(member, params.id)),
     }),
 
     sessionRoute({
@@ -183,9 +176,7 @@ export function apiKeyRoutes(
         example: { ...apiKey, status: 'inactive', updated_at: EXAMPLE.finishedAt },
       },
       errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
-      handle: async ({ member, params }) => ({
-        body: await namedOne(await apiKeys.deactivate(member, params.id)),
-      }),
+      handle: async ({ member, params }) => named(await apiKeys.deactivate(member, params.id)),
     }),
 
     sessionRoute({
@@ -200,7 +191,6 @@ export function apiKeyRoutes(
       errors: ['API_KEY_NOT_FOUND'],
       async handle({ member, params }) {
         await apiKeys.revoke(member, params.id)
-        return { body: undefined }
       },
     }),
   ]

@@ -41,13 +41,10 @@ export function auditLogRoutes(
         headers: PAGE_HEADERS,
       },
       errors: [],
-      async handle({ member, query, request }) {
+      async handle({ member, query, ...call }) {
         const { items, nextCursor } = await auditLog.list(member, query)
-        const names = await nameMembers(items, 'actor_id')
-        const named = items.map((entry, at) =>
-          names === null ? entry : { ...entry, actor_name: names[at] ?? null },
-        )
-        return pageAnswer({ items: named, nextCursor }, request, AuditLogQuery)
+        const named = await nameMembers(items, 'actor_id', 'actor_name')
+        return pageAnswer({ items: named, nextCursor }, call, AuditLogQuery)
       },
     }),
   ]

@@ -81,8 +81,8 @@ export function deliveryRoutes({
         headers: PAGE_HEADERS,
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
-      handle: async ({ member, query, request }) =>
-        pageAnswer(await deliveryLog.list(member, query), request, listQuery),
+      handle: async ({ member, query, ...call }) =>
+        pageAnswer(await deliveryLog.list(member, query), call, listQuery),
     }),
 
     sessionRoute({
@@ -101,7 +101,7 @@ export function deliveryRoutes({
         example: [{ hour: '2026-11-21T10:00:00.000Z', delivered: 54, failed: 2, given_up: 1 }],
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
-      handle: async ({ member, query }) => ({ body: [...(await deliveryLog.hours(member, query))] }),
+      handle: ({ member, query }) => deliveryLog.hours(member, query),
     }),
 
     sessionRoute({
@@ -122,7 +122,7 @@ export function deliveryRoutes({
         },
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
-      handle: async ({ member, params }) => ({ body: await deliveryLog.statistics(member, params.id) }),
+      handle: ({ member, params }) => deliveryLog.statistics(member, params.id),
     }),
 
     sessionRoute({
@@ -139,7 +139,7 @@ export function deliveryRoutes({
         example: { ...delivery, attempts: [details] },
       },
       errors: ['DELIVERY_NOT_FOUND'],
-      handle: async ({ member, params }) => ({ body: await deliveryLog.get(member, params.deliveryId) }),
+      handle: ({ member, params }) => deliveryLog.get(member, params.deliveryId),
     }),
 
     sessionRoute({
@@ -157,7 +157,7 @@ export function deliveryRoutes({
         example: { ...delivery, next_attempt_at: EXAMPLE.finishedAt, attempts: [] },
       },
       errors: ['DELIVERY_NOT_FOUND', 'STATE_CONFLICT'],
-      handle: async ({ member, params }) => ({ body: await deliveryLog.resend(member, params.deliveryId) }),
+      handle: ({ member, params }) => deliveryLog.resend(member, params.deliveryId),
     }),
   ]
 }

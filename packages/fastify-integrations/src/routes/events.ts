@@ -4,7 +4,7 @@ import { linkTo } from '../answers/links.ts'
 import { authenticate } from '../auth/partner-auth.ts'
 import { createLookout, type Waits, waitMsOf } from '../limits/waits.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { type PartnerRoute, partnerRoute } from '../route.ts'
+import { JsonText, type PartnerRoute, partnerRoute } from '../route.ts'
 
 /** The event feed, for partners who cannot receive webhooks or have missed some. */
 export function eventRoutes(
@@ -43,7 +43,7 @@ export function eventRoutes(
         },
       },
       errors: ['CURSOR_EXPIRED'],
-      async handle({ apiKey, query, request, clientSignal }) {
+      async handle({ apiKey, query, request, headers, clientSignal }) {
         const { organizationId } = apiKey
         const read = (more: object) => eventFeed.read(organizationId, { ...(query as object), ...more })
         const page = await waits.hold({
@@ -58,10 +58,8 @@ export function eventRoutes(
             return read({ after: nextCursor })
           },
         })
-        return {
-          json: page.json,
-          headers: { Link: linkTo(request, eventFeedQuery, { after: page.nextCursor }) },
-        }
+        headers['Link'] = linkTo(request, eventFeedQuery, { after: page.nextCursor })
+        return new JsonText(page.json)
       },
     }),
   ]

@@ -1,7 +1,6 @@
 import type { Session } from '@quickquote/core'
 import { Type, Uuid } from '@quickquote/core/internal'
 import type { NameMembers } from '../answers/member-names.ts'
-import { sessionOf } from '../auth/session-auth.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'
 
@@ -57,19 +56,17 @@ export function meRoutes(nameMembers: NameMembers): readonly SessionRoute[] {
         },
       },
       errors: [],
-      async handle({ member, request }) {
-        const organizations = sessionOf(request).organizations.map(named)
+      async handle({ member, session }) {
+        const organizations = session.organizations.map(named)
         const { organizationId: organization_id, memberId: member_id } = member
-        const names = await nameMembers([{ organization_id, member_id }], 'member_id')
+        const [me] = await nameMembers([{ organization_id, member_id }], 'member_id', 'member_name')
         const current = organizations.find(({ id }) => id === organization_id)
         return {
-          body: {
-            member_id,
-            ...(names && { member_name: names[0] ?? null }),
-            organization: current ?? { id: organization_id, name: null },
-            permissions: [...member.permissions].sort(),
-            organizations,
-          },
+          member_id,
+          ...me,
+          organization: current ?? { id: organization_id, name: null },
+          permissions: [...member.permissions].sort(),
+          organizations,
         }
       },
     }),

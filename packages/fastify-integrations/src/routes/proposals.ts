@@ -24,9 +24,7 @@ export function proposalRoutes({ quotations }: Integrations): readonly PartnerRo
         },
       },
       errors: ['PROPOSAL_NOT_FOUND', 'DOCUMENT_NOT_READY', 'OTHER_ORGANIZATION'],
-      handle: async ({ apiKey, params }) => ({
-        body: await quotations.documentUrl(apiKey.organizationId, params.id),
-      }),
+      handle: ({ apiKey, params }) => quotations.documentUrl(apiKey.organizationId, params.id),
     }),
   ]
 }

@@ -91,7 +91,7 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
         },
       },
       errors: ['IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
-      async handle({ apiKey, body, request }) {
+      async handle({ apiKey, body, request, headers }) {
         const { organizationId } = apiKey
         const idempotencyKey = request.headers['idempotency-key']
         const form = isMultipart(request)
@@ -105,14 +105,10 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
           ...form,
           ...(idempotencyKey === undefined ? {} : { idempotencyKey: String(idempotencyKey) }),
         })
-        return {
-          body: started,
-          headers: {
-            Location: `${calledPath(request)}/${started.quotation_id}`,
-            'Retry-After': String(POLL_AFTER_SECONDS),
-            ...(repeated ? { 'Idempotency-Replayed': 'true' } : {}),
-          },
-        }
+        headers['Location'] = `${calledPath(request)}/${started.quotation_id}`
+        headers['Retry-After'] = String(POLL_AFTER_SECONDS)
+        if (repeated) headers['Idempotency-Replayed'] = 'true'
+        return started
       },
     }),
 
@@ -151,9 +147,7 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
         },
       },
       errors: ['QUOTATION_NOT_FOUND', 'OTHER_ORGANIZATION'],
-      handle: async ({ apiKey, params }) => ({
-        body: await quotations.pipelineStatus(apiKey.organizationId, params.id),
-      }),
+      handle: ({ apiKey, params }) => quotations.pipelineStatus(apiKey.organizationId, params.id),
     }),
 
     partnerRoute({
@@ -179,9 +173,7 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
         },
       },
       errors: ['QUOTATION_NOT_FOUND', 'PROPOSAL_NOT_FOUND', 'OTHER_ORGANIZATION'],
-      handle: async ({ apiKey, params }) => ({
-        body: await quotations.proposal(apiKey.organizationId, params.id),
-      }),
+      handle: ({ apiKey, params }) => quotations.proposal(apiKey.organizationId, params.id),
     }),
   ]
 }
@@ -216,7 +208,7 @@ function summaryRoute({ apiKeys, quotations, settings, storage }: Integrations, 
       const first = await quotations.get(organizationId, params.id)
       const { id, updated_at } = first
       const known = optionalTimeOf(since) ?? updated_at
-      const body = await waits.hold({
+      return waits.hold({
         apiKeyId,
         clientSignal,
         first,
@@ -228,7 +220,6 @@ function summaryRoute({ apiKeys, quotations, settings, storage }: Integrations, 
           return quotations.get(organizationId, id)
         },
       })
-      return { body }
     },
   })
 }
@@ -250,7 +241,7 @@ function cancelRoute(cancel: NonNullable<Integrations['quotations']['cancel']>):
       example: { ...summary, status: 'failed', error_code: CANCELLED },
     },
     errors: ['QUOTATION_NOT_FOUND', 'OTHER_ORGANIZATION', 'QUOTATION_ENDED'],
-    handle: async ({ apiKey, params }) => ({ body: await cancel(apiKey.organizationId, params.id) }),
+    handle: ({ apiKey, params }) => cancel(apiKey.organizationId, params.id),
   })
 }
 
@@ -273,7 +264,7 @@ function listRoute(list: NonNullable<Integrations['quotations']['list']>): Partn
       headers: PAGE_HEADERS,
     },
     errors: [],
-    handle: async ({ apiKey, query, request }) =>
-      pageAnswer(await list(apiKey.organizationId, query), request, QuotationListQuery),
+    handle: async ({ apiKey, query, ...call }) =>
+      pageAnswer(await list(apiKey.organizationId, query), call, QuotationListQuery),
   })
 }

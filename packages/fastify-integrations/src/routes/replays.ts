@@ -37,9 +37,10 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
         headers: { Location: Type.String({ description: 'The path of its progress.' }) },
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND', 'STATE_CONFLICT'],
-      async handle({ member, params, body, request }) {
+      async handle({ member, params, body, request, headers }) {
         const begun = await replays.start(member, params.id, body)
-        return { body: begun, headers: { Location: `${calledPath(request)}s/${begun.id}` } }
+        headers['Location'] = `${calledPath(request)}s/${begun.id}`
+        return begun
       },
     }),
 
@@ -58,7 +59,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
         example: { events: 37, is_more: false },
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
-      handle: async ({ member, params, query }) => ({ body: await replays.count(member, params.id, query) }),
+      handle: ({ member, params, query }) => replays.count(member, params.id, query),
     }),
 
     sessionRoute({
@@ -75,9 +76,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
         example: { ...replay, state: 'completed', progress: { examined: 1250, total: 1250 }, resent: 37 },
       },
       errors: ['REPLAY_NOT_FOUND'],
-      handle: async ({ member, params }) => ({
-        body: await replays.get(member, params.id, params.replayId),
-      }),
+      handle: ({ member, params }) => replays.get(member, params.id, params.replayId),
     }),
 
     sessionRoute({
@@ -89,7 +88,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
       description: 'Lists the newest 20, newest first.',
       answer: { status: 200, description: 'The replays.', schema: Type.Array(Replay), example: [replay] },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
-      handle: async ({ member, params }) => ({ body: [...(await replays.list(member, params.id))] }),
+      handle: ({ member, params }) => replays.list(member, params.id),
     }),
 
     sessionRoute({
@@ -107,9 +106,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
         example: { ...replay, state: 'stopped', progress: { examined: 400, total: 1250 }, resent: 12 },
       },
       errors: ['REPLAY_NOT_FOUND', 'STATE_CONFLICT'],
-      handle: async ({ member, params }) => ({
-        body: await replays.stop(member, params.id, params.replayId),
-      }),
+      handle: ({ member, params }) => replays.stop(member, params.id, params.replayId),
     }),
   ]
 }

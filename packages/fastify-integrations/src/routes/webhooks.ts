@@ -69,7 +69,7 @@ export function webhookRoutes({
         },
       },
       errors: [],
-      handle: async ({ member }) => ({ body: [...webhookEndpoints.eventCatalog(member)] }),
+      handle: async ({ member }) => webhookEndpoints.eventCatalog(member),
     }),
 
     sessionRoute({
@@ -86,7 +86,7 @@ export function webhookRoutes({
         example: [endpoint],
       },
       errors: [],
-      handle: async ({ member }) => ({ body: await webhookEndpoints.list(member) }),
+      handle: ({ member }) => webhookEndpoints.list(member),
     }),
 
     sessionRoute({
@@ -106,7 +106,7 @@ export function webhookRoutes({
       errors: ['WEBHOOK_ENDPOINT_LIMIT_REACHED'],
       async handle({ member, body }) {
         const { secret, ...created } = await webhookEndpoints.create(member, body)
-        return { body: { ...created, secret: secret.reveal() } }
+        return { ...created, secret: secret.reveal() }
       },
     }),
 
@@ -125,7 +125,7 @@ export function webhookRoutes({
         example: endpoint,
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
-      handle: async ({ member, params }) => ({ body: await webhookEndpoints.get(member, params.id) }),
+      handle: ({ member, params }) => webhookEndpoints.get(member, params.id),
     }),
 
     sessionRoute({
@@ -149,9 +149,7 @@ export function webhookRoutes({
         },
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
-      handle: async ({ member, params, body }) => ({
-        body: await webhookEndpoints.update(member, params.id, body),
-      }),
+      handle: ({ member, params, body }) => webhookEndpoints.update(member, params.id, body),
     }),
 
     sessionRoute({
@@ -163,10 +161,7 @@ export function webhookRoutes({
       description: 'Nothing more is sent to it. Its delivery history is kept.',
       answer: NO_CONTENT,
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
-      async handle({ member, params }) {
-        await webhookEndpoints.delete(member, params.id)
-        return { body: undefined }
-      },
+      handle: ({ member, params }) => webhookEndpoints.delete(member, params.id),
     }),
 
     sessionRoute({
@@ -193,7 +188,7 @@ export function webhookRoutes({
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
       async handle({ member, params, body }) {
         const { secret, ...rotated } = await webhookEndpoints.rotateSecret(member, params.id, body)
-        return { body: { ...rotated, secret: secret.reveal() } }
+        return { ...rotated, secret: secret.reveal() }
       },
     }),
 
@@ -218,10 +213,10 @@ export function webhookRoutes({
         },
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND', 'RATE_LIMITED'],
-      async handle({ member, params, body, request, clientSignal }) {
+      handle({ member, params, body, request, clientSignal }) {
         const { [ADMIT_TEST]: admit } = request
         const options = { signal: clientSignal(), ...(admit && { admit }) }
-        return { body: await testDeliveries.send(member, params.id, body, options) }
+        return testDeliveries.send(member, params.id, body, options)
       },
     }),
   ]

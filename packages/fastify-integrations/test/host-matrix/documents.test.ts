@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { mapValues } from '../../src/openapi/map-values.ts'
+import { mapValues } from '../../src/openapi/openapi-shape.ts'
 import { json, useHostMatrix } from './matrix.ts'
 
 const beside = useHostMatrix()

@@ -1,0 +1,41 @@
+/** An OpenAPI document, as far as this folder reads it. */
+export interface OpenApiDocument {
+  readonly info: { readonly title: string; readonly description: string }
+  readonly tags: readonly { readonly name: string; readonly description?: string }[]
+  readonly paths: Paths
+  readonly webhooks?: Paths
+  readonly components: Components
+}
+
+/** Operations by path and method. */
+export type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
+
+interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly security?: readonly object[]
+}
+
+/** By kind and name. */
+export type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** All operations, in order. */
+export function operationsOf(paths: Paths = {}): (Operation & { path: string; method: string })[] {
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ path, method, ...operation })),
+  )
+}
+
+/** The tags of a document that these paths use. */
+export function tagsOf({ tags }: Pick<OpenApiDocument, 'tags'>, ...paths: readonly (Paths | undefined)[]) {
+  const used = new Set(paths.flatMap((each) => operationsOf(each).flatMap((operation) => operation.tags)))
+  return tags.filter(({ name }) => used.has(name))
+}
+
+export function mapValues<T, U>(
+  record: Readonly<Record<string, T>>,
+  map: (value: T, name: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]))
+}
