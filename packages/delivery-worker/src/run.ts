@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { isOutage } from '@quickquote/core/internal'
-import { createDeliveryLoop, type DeliveryLoop } from './deliveries/delivery-loop.ts'
+import { createDeliveryLoop } from './deliveries/delivery-loop.ts'
 import { createSender } from './deliveries/sender.ts'
 import type { Vitals } from './health/health.ts'
 import { endsWithin } from './lib/ends-within.ts'
+import type { WorkLoop } from './lib/work-loop.ts'
 import type { CheckedOptions } from './options.ts'
-import { createPipelineStarter, type PipelineStarter } from './starts/pipeline-starter.ts'
+import { createPipelineStarter } from './starts/pipeline-starter.ts'
 import { observeQueue } from './telemetry/queue-gauges.ts'
 import { createStartTelemetry } from './telemetry/start-telemetry.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
@@ -38,7 +39,7 @@ export async function run(
   { isBrief }: { isBrief: boolean },
 ): Promise<Running> {
   const parts = createParts(options, telemetry, isBrief)
-  const { workerId, unusableKeys, http, heartbeat, deliveries, starts, upkeep } = parts
+  const { workerId, unusableKeys, http, heartbeat, deliveries, loops, upkeep } = parts
   const { storage, settings } = options.integrations
   const { clock, logger, now } = settings
   try {
@@ -49,7 +50,7 @@ export async function run(
     await http.close()
     throw error
   }
-  const unlisten = isBrief ? async () => {} : await listen(options, parts.wake)
+  const unlisten = isBrief ? undefined : await listen(options, parts.wake)
   parts.start()
   const unobserve = observeQueue({ telemetry, storage, inFlight: deliveries.inFlight, logger, now })
   logger.info({ worker_id: workerId, concurrency: options.concurrency }, 'the delivery worker is running')
@@ -63,22 +64,22 @@ export async function run(
       unusableKeys: unusableKeys.known(),
       warnings: upkeep.warnings(),
     }),
-    idle: () => idle(deliveries, starts),
+    idle: () => idle(loops),
     async finished() {
       await upkeep.idle()
-      return idle(deliveries, starts)
+      return idle(loops)
     },
     async stop(deadlineMs) {
-      const others = Promise.all([upkeep.stop(), unlisten().catch(() => undefined)])
-      const drained = Promise.all([deliveries.drain(), starts?.drain()])
+      const others = Promise.all([upkeep.stop(), unlisten?.().catch(() => undefined)])
+      const drained = Promise.all(loops.map((loop) => loop.drain()))
       if (!(await endsWithin(drained, deadlineMs))) {
         http.abort()
         await endsWithin(drained, LAST_RECORDS_MS)
       }
       unobserve()
-      const loops = Promise.all([deliveries.stop(), starts?.stop(), heartbeat.stop()])
+      const ended = Promise.all([...loops, heartbeat].map((part) => part.stop()))
       const [loopsEnded] = await Promise.all([
-        endsWithin(loops, LAST_STEPS_MS),
+        endsWithin(ended, LAST_STEPS_MS),
         endsWithin(others, LAST_STEPS_MS),
         endsWithin(http.close(), LAST_STEPS_MS),
       ])
@@ -116,7 +117,7 @@ function createParts(
   const workerId = randomUUID()
   const unusableKeys = createUnusableKeys({ storage, keyring, logger })
   const sender = createSender({ integrations, ca, socketsPerOrigin, telemetry, unusableKeys })
-  const lifeSigns = createHeartbeat({
+  const heartbeat = createHeartbeat({
     storage,
     workerId,
     logger,
@@ -128,7 +129,7 @@ function createParts(
     onFresh: wake,
   })
   const upkeep = createUpkeep(integrations, { unusableKeys, pollIntervalMs })
-  const shared = { integrations, workerId, lifeSigns, pollIntervalMs }
+  const shared = { integrations, workerId, lifeSigns: heartbeat, pollIntervalMs }
   const deliveries = createDeliveryLoop({
     ...shared,
     dispatch: sender.dispatch,
@@ -136,15 +137,14 @@ function createParts(
     concurrency: options.concurrency,
     onCatchingUp: upkeep.followChanges,
   })
-  const starts = options.pipelineStarts
-    ? createPipelineStarter({ ...shared, telemetry: createStartTelemetry(telemetry) })
-    : undefined
+  const loops: WorkLoop[] = [deliveries]
+  if (options.pipelineStarts) {
+    loops.unshift(createPipelineStarter({ ...shared, telemetry: createStartTelemetry(telemetry) }))
+  }
   let isStarted = false
 
   function wake(): void {
-    if (!isStarted) return
-    deliveries.wake()
-    starts?.wake()
+    if (isStarted) for (const loop of loops) loop.wake()
   }
 
   function start(): void {
@@ -154,14 +154,14 @@ function createParts(
   }
 
   const { http } = sender
-  return { workerId, unusableKeys, http, heartbeat: lifeSigns, deliveries, starts, upkeep, wake, start }
+  return { workerId, unusableKeys, http, heartbeat, deliveries, loops, upkeep, wake, start }
 }
 
-async function idle(deliveries: DeliveryLoop, starts: PipelineStarter | undefined): Promise<boolean> {
+async function idle(loops: readonly WorkLoop[]): Promise<boolean> {
+  const claims = () => loops.reduce((sum, loop) => sum + loop.claims(), 0)
   for (;;) {
-    const claims = () => deliveries.claims() + (starts?.claims() ?? 0)
     const before = claims()
-    if (!((await (starts?.idle() ?? true)) && (await deliveries.idle()))) return false
+    for (const loop of loops) if (!(await loop.idle())) return false
     // A start may have caused deliveries, and the time of those may have brought another start.
     if (claims() === before) return true
   }

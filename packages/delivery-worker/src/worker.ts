@@ -94,9 +94,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const worker = await run(checked, openTelemetry(prometheus?.meter), { isBrief })
       vitals = worker.vitals
       return {
-        vitals,
-        idle: worker.idle,
-        finished: worker.finished,
+        ...worker,
         async stop(deadlineMs) {
           await worker.stop(deadlineMs)
           vitals = undefined

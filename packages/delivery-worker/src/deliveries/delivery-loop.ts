@@ -2,27 +2,17 @@ import type { Integrations } from '@quickquote/core'
 import type { ClaimedDelivery, RoundMemory, SettledAttempt, UnbegunDelivery } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
+import { createClaiming } from '../lib/claiming.ts'
 import { createIdleWaits } from '../lib/idle-waits.ts'
-import { createTally } from '../lib/tally.ts'
+import type { WorkLoop } from '../lib/work-loop.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
-import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
-import { createDeliveryLeases, type LeasedDelivery } from './delivery-leases.ts'
+import type { LifeSigns } from '../upkeep/heartbeat.ts'
 import type { Dispatch } from './dispatch.ts'
 import { createPace } from './pace.ts'
 
-export interface DeliveryLoop {
-  /** Call it when there may be something to claim. */
-  wake(): void
-  /** Stops claiming. Resolves when nothing is in flight and every outcome is recorded. */
-  drain(): Promise<void>
-  /** Gives up. Resolves when no statement is running any more. */
-  stop(): Promise<void>
+export interface DeliveryLoop extends WorkLoop {
   /** The number of leases held. After a stop: those with unrecorded outcomes. */
   leasesLeft(): number
-  /** Resolves when nothing is due and nothing in progress, or with false once the loop has stopped. */
-  idle(): Promise<boolean>
-  /** The number of deliveries claimed so far. */
-  claims(): number
   /** Attempts in flight. */
   inFlight(): number
   /** Milliseconds since the database last claimed or recorded successfully; 0 if it is working. */
@@ -57,13 +47,15 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const alarm = createAlarm(turn)
   const pace = createPace(pollIntervalMs, now)
   let memory: RoundMemory | undefined
-  const leases = createDeliveryLeases()
+  /** The endpoints of the deliveries that this worker holds. */
+  const leases = new Map<Lease, string>()
+  const claiming = createClaiming(() => [...leases.keys()].map(deliveryOf))
   const idleWaits = createIdleWaits(() => alarm.ringIn(0))
   const settled: SettledAttempt[] = []
   let onDrained = () => {}
-  /** By organization. */
-  const underWay = createTally()
-  const unbegun: (UnbegunDelivery & LeasedDelivery)[] = []
+  /** The organizations of those in flight. */
+  const underWay = new Map<Lease, string>()
+  const unbegun: UnbegunDelivery[] = []
   let isDraining = false
   let quietUntil = 0
 
@@ -79,27 +71,30 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       quietUntil = performance.now() + waitMs
       alarm.ringIn(waitMs)
     }
-    if (isDraining && leasesLeft() === 0) onDrained()
+    if (isDraining && leases.size === 0) onDrained()
   }
 
   async function round(): Promise<void> {
     const mayClaim = !isDraining && lifeSigns.isFresh()
-    const limit = mayClaim ? concurrency - underWay.total() : 0
-    const life = lifeSigns.life()
+    const limit = mayClaim ? concurrency - underWay.size : 0
+    const mayBegin = lifeSigns.holding()
     const batch = [...settled]
     if (!mayClaim) alarm.ringIn(pollIntervalMs)
     if (limit === 0 && batch.length === 0) return
     const begun = performance.now()
     const found = idleWaits.round()
-    const ended = batch.map(({ delivery }) => delivery)
-    const wanted = { workerId, settled: batch, limit, perEndpoint, underWay: underWay.byKey, memory }
-    const result = await leases.claiming(ended, (known) =>
-      storage.deliveries.round({ now: now(), ...wanted, ...known }),
+    const ended = new Set(batch.map(({ delivery }) => leaseOf(delivery)))
+    const result = await claiming((held) =>
+      storage.deliveries.round({
+        ...{ workerId, settled: batch, limit, perEndpoint, memory, now: now() },
+        underWay: counts(underWay),
+        ...(held === undefined ? { leases: counts(leases, ended) } : { held }),
+      }),
     )
     const { claimed, nextDueAt, isCatchingUp } = result
     memory = result.memory
-    leases.remove(ended)
-    leases.add(claimed)
+    for (const lease of ended) leases.delete(lease)
+    for (const delivery of claimed) leases.set(leaseOf(delivery), delivery.endpoint.id)
     settled.splice(0, batch.length)
     if (isCatchingUp) onCatchingUp()
     pace.took(performance.now() - begun)
@@ -108,33 +103,29 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       return giveBack()
     }
     const origins = telemetry.originsOf(claimed)
-    const mayBegin = () => holds(lifeSigns, life)
     for (const delivery of claimed) void begin(delivery, { origins, mayBegin })
     alarm.ringIn(pace.afterClaim({ claims: claimed.length, limit, nextDueAt }))
-    found(claimed.length, limit > 0 && leasesLeft() === 0 && (nextDueAt === null || nextDueAt > now()))
+    found(claimed.length, limit > 0 && leases.size === 0 && (nextDueAt === null || nextDueAt > now()))
   }
 
   async function begin(delivery: ClaimedDelivery, options: Parameters<Dispatch>[1]): Promise<void> {
-    underWay.change(delivery.organization_id, 1)
+    const lease = leaseOf(delivery)
+    underWay.set(lease, delivery.organization_id)
     const attempt = await dispatch(delivery, options)
-    underWay.change(delivery.organization_id, -1)
-    if (attempt.status === 'unbegun') unbegun.push({ ...attempt.delivery, endpoint: delivery.endpoint })
+    underWay.delete(lease)
+    if (attempt.status === 'unbegun') unbegun.push(attempt.delivery)
     else settled.push(attempt)
     // Other workers obey a pause once it is recorded.
     const isUrgent = attempt.status !== 'unbegun' && attempt.paused_until !== null
-    alarm.ringIn(isUrgent || settled.length >= Math.min(FULL_BATCH, underWay.total()) ? 0 : pace.batchMs())
+    alarm.ringIn(isUrgent || settled.length >= Math.min(FULL_BATCH, underWay.size) ? 0 : pace.batchMs())
   }
 
   async function giveBack(): Promise<void> {
     if (unbegun.length === 0) return
     const batch = [...unbegun]
     await storage.deliveries.release(workerId, batch)
-    leases.remove(batch)
+    for (const delivery of batch) leases.delete(leaseOf(delivery))
     unbegun.splice(0, batch.length)
-  }
-
-  function leasesLeft(): number {
-    return underWay.total() + settled.length + unbegun.length
   }
 
   return {
@@ -154,8 +145,28 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     },
     idle: idleWaits.idle,
     claims: idleWaits.claims,
-    leasesLeft,
-    inFlight: underWay.total,
+    leasesLeft: () => leases.size,
+    inFlight: () => underWay.size,
     failingForMs: () => backoff.failingForMs(),
   }
+}
+
+/** A worker that was declared dead may hold a delivery twice, with different attempts. */
+type Lease = `${string} ${number}`
+
+function leaseOf({ id, attempt }: UnbegunDelivery): Lease {
+  return `${id} ${attempt}`
+}
+
+function deliveryOf(lease: Lease): string {
+  return lease.slice(0, lease.indexOf(' '))
+}
+
+/** How often each value occurs, besides that of some leases. */
+function counts(values: ReadonlyMap<Lease, string>, besides: ReadonlySet<Lease> = new Set()) {
+  const found = new Map<string, number>()
+  for (const [lease, value] of values) {
+    if (!besides.has(lease)) found.set(value, (found.get(value) ?? 0) + 1)
+  }
+  return found
 }

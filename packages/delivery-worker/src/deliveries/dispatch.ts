@@ -18,7 +18,7 @@ import { UNINSTRUMENTED } from '../telemetry/telemetry.ts'
 import type { UnusableKeys } from '../upkeep/unusable-keys.ts'
 import { createPauses } from './pauses.ts'
 import { signedHeaders } from './signed-headers.ts'
-import type { Target, Targets } from './targets.ts'
+import { createTargets, type Target } from './targets.ts'
 
 /**
  * Makes one attempt and decides its consequence, unless it may not begin, its receiver wants a pause, or its encryption
@@ -50,21 +50,18 @@ const KEY_MISSING_MS = 60_000
 
 export function createDispatch({
   settings,
-  targets,
   http,
   telemetry,
-  userAgent,
   unusableKeys,
 }: {
   settings: Settings
-  targets: Targets
   http: Pick<Http, 'turn' | 'post'>
   telemetry: Pick<DeliveryTelemetry, 'attempted'>
-  userAgent: string
   unusableKeys: UnusableKeys
 }): Dispatch {
   const { delivery: policy, keyring, logger, now } = settings
-  const headersOf = signedHeaders(settings, userAgent)
+  const targetOf = createTargets(settings)
+  const headersOf = signedHeaders(settings)
   const pauses = createPauses()
 
   /** null: its encryption key is missing here, or another has its id. */
@@ -72,7 +69,7 @@ export function createDispatch({
     if (lacksKey(delivery)) return null
     const { endpoint } = delivery
     try {
-      const target = targets(endpoint)
+      const target = targetOf(endpoint)
       return target.blocked === null ? target : { kind: 'blocked', error: target.blocked }
     } catch (error) {
       // The key may have been used for the first time since the last check. If that is not known, nothing is lost by waiting.

@@ -1,12 +1,10 @@
 import type { Certificates, Integrations } from '@quickquote/core'
-import { version } from '@quickquote/core/internal'
 import { resolveWith } from '../http/checked-lookup.ts'
 import { createHttp, type Http } from '../http/http.ts'
 import { createDeliveryTelemetry, type DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { UnusableKeys } from '../upkeep/unusable-keys.ts'
 import { createDispatch, type Dispatch } from './dispatch.ts'
-import { createTargets } from './targets.ts'
 
 /** Everything for making attempts. Close `http` after the last one. */
 export interface Sender {
@@ -30,25 +28,16 @@ export function createSender({
   unusableKeys: UnusableKeys
 }): Sender {
   const { storage, settings } = integrations
-  const { delivery, egress, addressGuard: guard, keyring, logger, now, productName } = settings
-  const { timeoutMs, maxResponseBytes, maxRawResponseBytes } = delivery
+  const { delivery, egress, addressGuard: guard, logger, now } = settings
   const telemetry = createDeliveryTelemetry({ telemetry: api, storage, logger })
   const http = createHttp({
+    ...delivery,
     guard,
-    timeoutMs,
-    maxResponseBytes,
-    maxRawResponseBytes,
     socketsPerOrigin,
     ca: ca ?? egress.ca,
     proxy: egress.proxy,
     now,
     ...(egress.resolve && { resolve: resolveWith(egress.resolve) }),
   })
-  const targets = createTargets({ keyring, guard, productName })
-  const userAgent = `${productName}-Webhooks/${version}`
-  return {
-    http,
-    telemetry,
-    dispatch: createDispatch({ settings, targets, http, telemetry, userAgent, unusableKeys }),
-  }
+  return { http, telemetry, dispatch: createDispatch({ settings, http, telemetry, unusableKeys }) }
 }

@@ -5,27 +5,20 @@ import {
   requestHeaders,
   STANDARD_HEADERS,
   signingTime,
+  version,
 } from '@quickquote/core/internal'
 import { headerNames, signWith } from '@quickquote/webhook-signature'
 import type { Target } from './targets.ts'
 
-/** All headers of an attempt. Throws if it cannot be signed. */
-export type SignedHeaders = (
-  delivery: ClaimedDelivery,
-  target: Target,
-  created_at: Date,
-) => Record<string, string>
-
-export function signedHeaders(
-  { productName, delivery: policy }: Pick<Settings, 'productName' | 'delivery'>,
-  userAgent: string,
-): SignedHeaders {
+/** Makes all headers of an attempt. Throws if it cannot be signed. */
+export function signedHeaders({ productName, delivery: policy }: Pick<Settings, 'productName' | 'delivery'>) {
   const names = headerNames(productName)
+  const userAgent = `${productName}-Webhooks/${version}`
   return (
-    { event_id, event_type, event_sequence, body },
-    { key, previousKey, standardKeys, headers: own },
-    created_at,
-  ) => {
+    { event_id, event_type, event_sequence, body }: ClaimedDelivery,
+    { key, previousKey, standardKeys, headers: own }: Target,
+    created_at: Date,
+  ): Record<string, string> => {
     const timestamp = signingTime(created_at)
     const attempt = { event_id, event_type, event_sequence, created_at }
     const headers = { ...own, ...requestHeaders(names, attempt, policy) }

@@ -1,12 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
-import {
-  type AddressGuard,
-  type ClaimedDelivery,
-  decryptHeaders,
-  isReservedHeader,
-  type Keyring,
-} from '@quickquote/core/internal'
+import type { Settings } from '@quickquote/core'
+import { type ClaimedDelivery, decryptHeaders, isReservedHeader } from '@quickquote/core/internal'
 import { secretsOf } from '../http/hidden-values.ts'
 import { remember } from '../lib/remember.ts'
 
@@ -31,17 +26,15 @@ export interface Target {
 }
 
 /** Throws if the endpoint's secret or headers cannot be decrypted. */
-export type Targets = (endpoint: ClaimedDelivery['endpoint']) => Target
+type Targets = (endpoint: ClaimedDelivery['endpoint']) => Target
+
+type Means = Pick<Settings, 'keyring' | 'addressGuard' | 'productName'>
 
 /** The size of the cache. An endpoint takes about a kilobyte. */
 const MAX_KEPT = 10_000
 
 /** Decrypts secrets and parses URLs once per version of an endpoint. Failures are not cached: a missing key may be added. */
-export function createTargets(options: {
-  keyring: Keyring
-  guard: AddressGuard
-  productName: string
-}): Targets {
+export function createTargets(settings: Means): Targets {
   const kept = new Map<string, { readonly version: string; readonly target: Target }>()
 
   return (endpoint) => {
@@ -50,7 +43,7 @@ export function createTargets(options: {
     const version = `${endpoint.version} ${endpoint.previousSecret === null}`
     const known = kept.get(id)
     if (known?.version === version) return known.target
-    const target = createTarget(endpoint, options)
+    const target = createTarget(endpoint, settings)
     remember(kept, id, { version, target }, MAX_KEPT)
     return target
   }
@@ -58,7 +51,7 @@ export function createTargets(options: {
 
 function createTarget(
   { id, url, secret, previousSecret, headers }: ClaimedDelivery['endpoint'],
-  { keyring, guard, productName }: Parameters<typeof createTargets>[0],
+  { keyring, addressGuard, productName }: Means,
 ): Target {
   const { protocol, origin, hostname, pathname, search } = new URL(url)
   const current = keyring.decrypt(secret, id)
@@ -73,7 +66,7 @@ function createTarget(
     standardKeys: [current, previous ?? []].flat().map((each) => hmacOf(standardKeyOf(each), 'base64')),
     headers: Object.fromEntries(own),
     hidden: own.flatMap(([, value]) => secretsOf(value)),
-    blocked: protocol === 'https:' ? whyBlocked(hostname, guard) : 'webhooks are sent over HTTPS only',
+    blocked: protocol === 'https:' ? whyBlocked(hostname, addressGuard) : 'webhooks are sent over HTTPS only',
   }
 }
 
@@ -88,7 +81,7 @@ function standardKeyOf(secret: string): KeyObject {
 }
 
 /** Sockets do not look up literal addresses, so those are checked here. */
-function whyBlocked(hostname: string, guard: AddressGuard): string | null {
+function whyBlocked(hostname: string, guard: Means['addressGuard']): string | null {
   const isAddress = hostname.startsWith('[') || isIP(hostname) !== 0
   if (!isAddress || guard.allowsHost(hostname)) return null
   const verdict = guard.check(hostname)

@@ -1,9 +1,9 @@
-import type { LookupFunction } from 'node:net'
 import { createSecureContext, rootCertificates, type SecureContext, TLSSocket } from 'node:tls'
-import type { Certificates, EgressProxy } from '@quickquote/core/internal'
+import type { AddressGuard, Certificates, EgressProxy } from '@quickquote/core/internal'
 import { Agent, buildConnector } from 'undici'
 import { remember } from '../lib/remember.ts'
 import { boundAnswers } from './bounded-answers.ts'
+import { checkedLookup, createResolve, type Resolve } from './checked-lookup.ts'
 import { createProxyTunnel, throughProxy } from './proxy-tunnel.ts'
 
 /** How long idle sockets stay open: endpoints of a busy host are called again sooner. */
@@ -18,37 +18,40 @@ export interface Sockets {
   close(): Promise<void>
 }
 
+export interface SocketOptions {
+  readonly guard: AddressGuard
+  /** Milliseconds for everything: name, connection, TLS, request, headers, body. */
+  readonly timeoutMs: number
+  /** Raw bytes of a response to read: status lines, informational responses, headers, chunk extensions, body, trailers. */
+  readonly maxRawResponseBytes: number
+  /** Trusted in addition to the public certificates. */
+  readonly ca?: Certificates | undefined
+  /** null: none. */
+  readonly proxy: EgressProxy | null
+  /** Default: the name servers of this machine. */
+  readonly resolve?: Resolve
+}
+
 /** Certificates are always verified, whatever the environment says. */
-export function createAgent({
-  lookup,
-  connectTimeoutMs,
-  maxAnswerBytes,
-  ca,
-  proxy,
-}: {
-  lookup: LookupFunction
-  connectTimeoutMs: number
-  maxAnswerBytes: number
-  ca: Certificates | undefined
-  proxy: EgressProxy | null
-}): Sockets {
-  const secureContext = trust(ca)
+export function createAgent(options: SocketOptions): Sockets {
+  const { timeoutMs, maxRawResponseBytes, proxy, resolve = createResolve() } = options
+  const secureContext = trust(options.ca)
+  const lookup = checkedLookup(options.guard, resolve)
   const connect = buildConnector({
     lookup,
-    timeout: connectTimeoutMs,
+    timeout: timeoutMs,
     rejectUnauthorized: true,
     secureContext,
     maxCachedSessions: TLS_SESSIONS,
   })
   // Half of the timeout, to distinguish a hanging proxy from a hanging receiver.
-  const timeoutMs = Math.ceil(connectTimeoutMs / 2)
-  const tunnel = proxy && createProxyTunnel({ proxy, secureContext, timeoutMs })
+  const tunnel = proxy && createProxyTunnel({ proxy, secureContext, timeoutMs: Math.ceil(timeoutMs / 2) })
   const agent = new Agent({
     connect: withEachSocket(
       tunnel ? throughProxy(connect, tunnel, proxy.resolves ? undefined : lookup) : connect,
-      [sessionKeeper(), (socket) => boundAnswers(socket, maxAnswerBytes)],
+      [sessionKeeper(), (socket) => boundAnswers(socket, maxRawResponseBytes)],
     ),
-    maxHeaderSize: maxAnswerBytes,
+    maxHeaderSize: maxRawResponseBytes,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // One timer covers the whole request.
     headersTimeout: 0,

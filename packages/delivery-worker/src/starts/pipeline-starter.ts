@@ -4,33 +4,21 @@ import type { Integrations } from '@quickquote/core'
 import type { ClaimedStart } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
-import { createHeldLeases } from '../lib/held-leases.ts'
+import { createClaiming } from '../lib/claiming.ts'
 import { createIdleWaits } from '../lib/idle-waits.ts'
+import type { WorkLoop } from '../lib/work-loop.ts'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
-import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
+import type { LifeSigns } from '../upkeep/heartbeat.ts'
 import { createEndedQuotes } from './ended-quotes.ts'
 import { createStartAttempt } from './start-attempt.ts'
 import { createStartSignals } from './start-signals.ts'
-
-export interface PipelineStarter {
-  /** Call it when there may be an order. */
-  wake(): void
-  /** Claims no more orders and aborts starts in progress. Resolves when they have ended. */
-  drain(): Promise<void>
-  /** Resolves when nothing is due and nothing in progress, or with false once the starter has stopped. */
-  idle(): Promise<boolean>
-  /** The number of orders claimed so far. */
-  claims(): number
-  /** Stops waiting for starts that do not end. */
-  stop(): Promise<void>
-}
 
 /** The wait if another worker is claiming a due order. */
 const CONTENDED_MS = 50
 
 /**
- * Starts the host's pipeline for accepted quotes, and fails quotes whose pipeline cannot be started. A start aborted by
- * a stop stays leased: the worker returns it when it deregisters, and it does not count as an attempt.
+ * Starts the host's pipeline for accepted quotes, and fails quotes whose pipeline cannot be started. `drain` aborts
+ * starts in progress. They stay leased: the worker returns them when it deregisters, and they do not count as attempts.
  */
 export function createPipelineStarter({
   integrations,
@@ -44,12 +32,14 @@ export function createPipelineStarter({
   lifeSigns: LifeSigns
   pollIntervalMs: number
   telemetry: StartTelemetry
-}): PipelineStarter {
+}): WorkLoop {
   const { storage, settings } = integrations
   const { start: policy, logger, now } = settings
   const backoff = createBackoff(logger, 'pipeline starts cannot be claimed or completed')
   const alarm = createAlarm(round)
-  const leases = createHeldLeases()
+  /** The quotes whose starts this worker holds. */
+  const leases = new Set<string>()
+  const claiming = createClaiming(() => [...leases])
   const stopped = new AbortController()
   // Each unrecorded start listens to it.
   setMaxListeners(0, stopped.signal)
@@ -66,16 +56,16 @@ export function createPipelineStarter({
     const limit = policy.concurrency - underWay.size
     if (limit <= 0 || isDraining) return
     if (!lifeSigns.isFresh()) return alarm.ringIn(pollIntervalMs)
-    const life = lifeSigns.life()
+    const isHeld = lifeSigns.holding()
     const found = idleWaits.round()
     try {
-      const { claimed, nextDueAt } = await leases.claiming((held) =>
+      const { claimed, nextDueAt } = await claiming((held) =>
         storage.pipelineStarts.claim({ workerId, limit, held, now: now() }),
       )
-      leases.add(claimed.map(({ quote }) => quote.id))
+      for (const { quote } of claimed) leases.add(quote.id)
       backoff.succeeded()
       if (isDraining) return
-      for (const start of claimed) begin(start, life)
+      for (const start of claimed) begin(start, isHeld)
       const dueInMs = nextDueAt === null ? pollIntervalMs : nextDueAt.getTime() - now().getTime()
       alarm.ringIn(Math.min(Math.max(dueInMs, claimed.length > 0 ? 0 : CONTENDED_MS), pollIntervalMs))
       found(claimed.length, underWay.size === 0 && (nextDueAt === null || nextDueAt > now()))
@@ -84,15 +74,13 @@ export function createPipelineStarter({
     }
   }
 
-  function begin(start: ClaimedStart, life: number): void {
+  function begin(start: ClaimedStart, isHeld: () => boolean): void {
     const { id, organization_id } = start.quote
     const controller = signals.create({ id, organization_id, since: now() })
     endedQuotes.watch()
-    const run: Promise<unknown> = (
-      holds(lifeSigns, life) ? attempt(start, controller) : giveBack(start)
-    ).finally(() => {
+    const run: Promise<unknown> = (isHeld() ? attempt(start, controller) : giveBack(start)).finally(() => {
       underWay.delete(run)
-      leases.remove([start.quote.id])
+      leases.delete(start.quote.id)
       alarm.ringIn(0)
     })
     underWay.set(run, controller)

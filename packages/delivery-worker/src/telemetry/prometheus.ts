@@ -14,16 +14,12 @@ const UNITS: Readonly<Record<string, string>> = { s: '_seconds' }
 
 /** The Prometheus name of a metric, translated like OpenTelemetry's own exporters. */
 export function prometheusName({ name, kind, unit }: Metric): string {
-  return `${toWord(name)}${UNITS[unit] ?? ''}${kind === 'counter' ? '_total' : ''}`
+  return `${prometheusLabel(name)}${UNITS[unit] ?? ''}${kind === 'counter' ? '_total' : ''}`
 }
 
 /** The Prometheus name of an attribute. */
 export function prometheusLabel(attribute: string): string {
-  return toWord(attribute)
-}
-
-function toWord(name: string): string {
-  return name.replaceAll('.', '_')
+  return attribute.replaceAll('.', '_')
 }
 
 /** Collects a worker's metrics instead of an OpenTelemetry SDK. */

@@ -7,13 +7,11 @@ import { createBackoff } from '../lib/backoff.ts'
 export interface LifeSigns {
   /** Whether the others certainly consider this worker alive. If not, it claims and begins nothing. */
   isFresh(): boolean
-  /** Changes if the others declared this worker dead: its earlier leases are lost. */
-  life(): number
-}
-
-/** Whether leases of a life are still certainly held. Check it right before you begin anything with them. */
-export function holds(lifeSigns: LifeSigns, life: number): boolean {
-  return lifeSigns.isFresh() && lifeSigns.life() === life
+  /**
+   * Call it before a claim. Returns a check whether its leases are still certainly held, for right before anything begins
+   * with them: they are lost once the others have declared this worker dead.
+   */
+  holding(): () => boolean
 }
 
 export interface Heartbeat extends LifeSigns {
@@ -54,7 +52,8 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   let lastBeat = { monotonic: Number.NEGATIVE_INFINITY, machine: Number.NEGATIVE_INFINITY }
   /** undefined: the last heartbeat failed or was late. */
   let steadySince: number | undefined
-  let life = 0
+  /** How often the others did not know this worker: at its start, and after they declared it dead. */
+  let lives = 0
 
   /** By both clocks: the monotonic one stops while a machine is asleep. */
   function ageMs(): number {
@@ -69,7 +68,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     const { isNew } = await clock.compare(() => storage.workers.heartbeat(workerId))
     const wasFresh = isFresh()
     lastBeat = begun
-    if (isNew) life += 1
+    if (isNew) lives += 1
     if (!wasFresh) steadySince = undefined
     steadySince ??= performance.now()
     if (!wasFresh && isFresh()) onFresh()
@@ -97,7 +96,10 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
 
   return {
     isFresh,
-    life: () => life,
+    holding() {
+      const life = lives
+      return () => isFresh() && lives === life
+    },
     async start() {
       await beat()
       if (options.recoversAtOnce) await recover()
