@@ -1,7 +1,7 @@
 import type { Integrations } from '@quickquote/core'
 import { type DescribeMembers, memberNames } from './answers/member-names.ts'
 import { createWaits } from './limits/waits.ts'
-import type { Area } from './route.ts'
+import type { Area, SessionRoute } from './route.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { auditLogRoutes } from './routes/audit-log.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
@@ -11,9 +11,6 @@ import { proposalRoutes } from './routes/proposals.ts'
 import { quotationRoutes } from './routes/quotations.ts'
 import { replayRoutes } from './routes/replays.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
-
-const PARTNER_PREFIX = '/v1/integrations'
-const ORGANIZATION_PREFIX = '/v1/organizations/:organizationId'
 
 /**
  * All routes, with their access.
@@ -25,30 +22,28 @@ export function routeTable(
 ): readonly Area[] {
   const names = memberNames(integrations, options.describeMembers)
   const waits = createWaits(integrations.settings.limits)
-  const partner: Area = {
-    prefix: PARTNER_PREFIX,
-    kind: 'partner',
-    routes: [
-      ...quotationRoutes(integrations, waits),
-      ...proposalRoutes(integrations),
-      ...eventRoutes(integrations, waits),
-    ],
-  }
-  const apiKeys: Area = {
-    prefix: `${ORGANIZATION_PREFIX}/api-keys`,
+  const session = (path: string, routes: readonly SessionRoute[]): Area => ({
+    prefix: `/v1/organizations/:organizationId${path}`,
     kind: 'session',
-    routes: apiKeyRoutes(integrations, names),
-  }
-  const webhooks: Area = {
-    prefix: `${ORGANIZATION_PREFIX}/webhooks`,
-    kind: 'session',
-    routes: [...webhookRoutes(integrations), ...deliveryRoutes(integrations), ...replayRoutes(integrations)],
-  }
-  const me: Area = { prefix: `${ORGANIZATION_PREFIX}/me`, kind: 'session', routes: meRoutes(names) }
-  const auditLog: Area = {
-    prefix: `${ORGANIZATION_PREFIX}/audit-log`,
-    kind: 'session',
-    routes: auditLogRoutes(integrations, names),
-  }
-  return [partner, ...(options.apiKeyRoutes ? [apiKeys] : []), webhooks, auditLog, me]
+    routes,
+  })
+  return [
+    {
+      prefix: '/v1/integrations',
+      kind: 'partner',
+      routes: [
+        ...quotationRoutes(integrations, waits),
+        ...proposalRoutes(integrations),
+        ...eventRoutes(integrations, waits),
+      ],
+    },
+    ...(options.apiKeyRoutes ? [session('/api-keys', apiKeyRoutes(integrations, names))] : []),
+    session('/webhooks', [
+      ...webhookRoutes(integrations),
+      ...deliveryRoutes(integrations),
+      ...replayRoutes(integrations),
+    ]),
+    session('/audit-log', auditLogRoutes(integrations, names)),
+    session('/me', meRoutes(names)),
+  ]
 }

@@ -3,7 +3,7 @@ import { IntegrationError, type Limits, type ReceivedFile, type RequirementsFile
 import { startQuotationBody, validationFailed } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseJson } from './json-body.ts'
-import { type FormBounds, type Part, readParts } from './multipart-parts.ts'
+import { type Part, readParts } from './multipart-parts.ts'
 import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, type MinDataRate, malformed } from './read-body.ts'
 
 /** The fields of a multipart request as in JSON, and its stored files. */
@@ -51,24 +51,21 @@ export async function receiveMultipart(
   request: FastifyRequest,
   options: MultipartOptions,
 ): Promise<MultipartForm> {
-  const stream = request.body as Readable
-  const bounds = boundsOf(options)
+  const { limits, minDataRate = DEFAULT_MIN_DATA_RATE } = options
+  const bounds = { parts: maxParts(limits), totalBytes: formBytes(limits), minDataRate }
   const files: ReceivedFile[] = []
   try {
     if (Number(request.headers['content-length'] ?? 0) > bounds.totalBytes)
       throw bodyTooLarge(bounds.totalBytes)
     const boundary = boundaryOf(request.headers['content-type'] ?? '')
-    const fields = await readForm(readParts(stream, boundary, bounds), files, options)
-    return { body: toBody(fields), files }
+    const fields = await readForm(readParts(request.body as Readable, boundary, bounds), files, options)
+    const values = [...fields].map(([name, value]) => [name, toValue(name, value)])
+    return { body: Object.fromEntries(values), files }
   } catch (error) {
     const organization_id = options.organizationId
     await options.requirementsFiles.discard(files.map(({ id }) => ({ id, organization_id })))
     throw error
   }
-}
-
-function boundsOf({ limits, minDataRate = DEFAULT_MIN_DATA_RATE }: MultipartOptions): FormBounds {
-  return { parts: maxParts(limits), totalBytes: formBytes(limits), minDataRate }
 }
 
 function maxParts(limits: Limits): number {
@@ -136,11 +133,7 @@ async function readField(bytes: AsyncIterable<Buffer>, room: number): Promise<Bu
   return Buffer.concat(chunks)
 }
 
-/** The equivalent JSON body. */
-function toBody(fields: ReadonlyMap<string, Buffer>): Record<string, unknown> {
-  return Object.fromEntries([...fields].map(([name, value]) => [name, toValue(name, value)]))
-}
-
+/** The equivalent in a JSON body. */
 function toValue(name: string, value: Buffer): unknown {
   const canBeNull = ['metadata', 'config_id', 'external_id'].includes(name)
   if (value.length === 0 && canBeNull) return null

@@ -27,8 +27,15 @@ const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
  */
 export function toIntegrationError(error: unknown, replyStatus?: number): IntegrationError {
   if (error instanceof IntegrationError) return error
-  const { statusCode, status = replyStatus, code } = (error ?? {}) as Record<string, unknown>
-  return new IntegrationError(...ofStatus(statusCode ?? status, DETAIL_OF_CODE[String(code)], error))
+  const { statusCode, status: own = replyStatus, code: ownCode } = (error ?? {}) as Record<string, unknown>
+  const status = statusCode ?? own
+  const detail = DETAIL_OF_CODE[String(ownCode)]
+  const isRefusal = typeof status === 'number' && status >= 400 && status < 500
+  const code = CODE_OF_STATUS[Number(status)] ?? (isRefusal ? 'REQUEST_REFUSED' : 'INTERNAL_ERROR')
+  return new IntegrationError(code, detail, {
+    cause: error,
+    ...(code === 'REQUEST_REFUSED' && { status: Number(status) }),
+  })
 }
 
 /**
@@ -40,16 +47,4 @@ export function seenFrom(access: Access | 'public' | undefined, error: Integrati
   return new IntegrationError(access === 'api_key' ? 'API_KEY_REVOKED' : 'NOT_A_MEMBER', undefined, {
     cause: error,
   })
-}
-
-function ofStatus(
-  status: unknown,
-  detail: string | undefined,
-  cause: unknown,
-): ConstructorParameters<typeof IntegrationError> {
-  const code = CODE_OF_STATUS[Number(status)]
-  if (code !== undefined) return [code, detail, { cause }]
-  if (typeof status !== 'number' || status < 400 || status >= 500)
-    return ['INTERNAL_ERROR', detail, { cause }]
-  return ['REQUEST_REFUSED', detail, { cause, status }]
 }

@@ -19,6 +19,8 @@ const CODES = Object.keys(ERRORS) as ErrorCode[]
 
 const REQUEST_ID = Type.String({ description: 'The ID of the request. Include it in support requests.' })
 
+const RETRY_AFTER = Type.Integer({ description: 'Seconds to wait.' })
+
 const KEY_HEADERS = {
   'X-API-Key-Expires-At': Type.String({
     format: 'date-time',
@@ -146,10 +148,17 @@ function operationOf(
 ): FastifySchema & Record<string, unknown> {
   const { answer, body } = route
   const headers = { 'X-Request-Id': REQUEST_ID, ...(deprecation && deprecationHeaders(deprecation)) }
+  const keyHeaders = route.access === 'api_key' ? KEY_HEADERS : {}
   const codes = errorCodesOf(route)
   const problems = [...new Set(codes.map((code) => ERRORS[code].status))].map((status) => {
     const ofStatus = codes.filter((code) => ERRORS[code].status === status)
-    return [status, problemResponse({ route, status, headers }, ofStatus, typeBase)]
+    const problemHeaders = {
+      ...headers,
+      ...(status === 429 || status === 503 ? { 'Retry-After': RETRY_AFTER } : {}),
+      // Without a valid key, there is nothing to report.
+      ...(status === 401 ? {} : keyHeaders),
+    }
+    return [status, { headers: problemHeaders, ...problemContent(status, ofStatus, typeBase) }]
   })
   return {
     operationId: route.operationId,
@@ -165,7 +174,7 @@ function operationOf(
     response: {
       [answer.status]: {
         description: answer.description,
-        headers: { ...headers, ...keyHeaders(route), ...answer.headers },
+        headers: { ...headers, ...keyHeaders, ...answer.headers },
         ...(answer.status === 204 ? { type: 'null' } : documentAnswer(answer)),
       },
       ...Object.fromEntries(problems),
@@ -181,31 +190,18 @@ function documentBody({ schema, example }: { schema: TSchema; example: unknown }
   return { schema: { ...schema, 'x-examples': { example: { value: example } } } }
 }
 
-interface ProblemAnswer {
-  readonly route: Route
-  readonly status: number
-  readonly headers: Readonly<Record<string, TSchema>>
-}
-
-function problemResponse(
-  { route, status, headers }: ProblemAnswer,
-  codes: readonly ErrorCode[],
-  typeBase: string,
-) {
-  const retryAfter = Type.Integer({ description: 'Seconds to wait.' })
+function problemContent(status: number, codes: readonly ErrorCode[], typeBase: string) {
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(' '),
-    headers: {
-      ...headers,
-      ...(status === 429 || status === 503 ? { 'Retry-After': retryAfter } : {}),
-      // Without a valid key, there is nothing to report.
-      ...(status === 401 ? {} : keyHeaders(route)),
-    },
     content: {
       [PROBLEM_MEDIA_TYPE]: {
         schema: {
           allOf: [
-            documentedProblem(),
+            // With every code.
+            {
+              ...Problem,
+              properties: { ...Problem.properties, code: { ...Problem.properties.code, enum: CODES } },
+            },
             {
               type: 'object',
               properties: {
@@ -224,19 +220,7 @@ function problemResponse(
   }
 }
 
-/** The problem document with every code. */
-function documentedProblem() {
-  return {
-    ...Problem,
-    properties: { ...Problem.properties, code: { ...Problem.properties.code, enum: CODES } },
-  }
-}
-
 function exampleProblem(code: ErrorCode, typeBase: string): Problem {
   const errors = code === 'VALIDATION_FAILED' ? [{ pointer: '/name', detail: 'must be a string' }] : []
   return problemOf({ code, message: ERRORS[code].title, errors }, { typeBase, requestId: EXAMPLE.requestId })
-}
-
-function keyHeaders(route: Route) {
-  return route.access === 'api_key' ? KEY_HEADERS : {}
 }
