@@ -1,7 +1,7 @@
 import type { WebhookPayload } from '@quickquote/webhook-signature'
 import { ApiError } from './errors.ts'
 import { nextOf } from './pages.ts'
-import { type CallOptions, isTemporary, type Requests } from './requests.ts'
+import { type CallOptions, given, isTemporary, type Requests } from './requests.ts'
 import { sleep } from './waiting.ts'
 
 interface FeedOptions extends CallOptions {
@@ -58,13 +58,13 @@ export function eventCalls(request: Requests): EventCalls {
     waitSeconds,
     signal: aborted,
   }: EventsOptions = {}): Promise<EventPage> {
-    const query = {
-      ...(after !== undefined && { after }),
-      ...(types !== undefined && { types: types.join(',') }),
-      ...(generationSource !== undefined && { generation_source: generationSource }),
-      ...(limit !== undefined && { limit }),
-      ...(waitSeconds !== undefined && { wait: waitSeconds }),
-    }
+    const query = given({
+      after,
+      types: types?.join(','),
+      generation_source: generationSource,
+      limit,
+      wait: waitSeconds,
+    })
     const { data, headers } = await request(
       (client, signal) => client.GET('/v1/integrations/events', { params: { query }, signal }),
       { signal: aborted },

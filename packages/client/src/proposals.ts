@@ -1,5 +1,4 @@
-import { pathId } from './path-id.ts'
-import type { CallOptions, Requests } from './requests.ts'
+import { type CallOptions, pathOf, type Requests } from './requests.ts'
 import type { DocumentUrl, Proposal } from './schemas.ts'
 
 export interface ProposalCalls {
@@ -17,10 +16,7 @@ export function proposalCalls(request: Requests): ProposalCalls {
     async get(id, options) {
       const { data } = await request(
         (client, signal) =>
-          client.GET('/v1/integrations/quotations/{id}/proposal', {
-            params: { path: { id: pathId(id) } },
-            signal,
-          }),
+          client.GET('/v1/integrations/quotations/{id}/proposal', { params: pathOf(id), signal }),
         options,
       )
       return data
@@ -28,10 +24,7 @@ export function proposalCalls(request: Requests): ProposalCalls {
     async documentUrl(id, options) {
       const { data } = await request(
         (client, signal) =>
-          client.GET('/v1/integrations/proposals/{id}/document-url', {
-            params: { path: { id: pathId(id) } },
-            signal,
-          }),
+          client.GET('/v1/integrations/proposals/{id}/document-url', { params: pathOf(id), signal }),
         options,
       )
       return data

@@ -2,8 +2,7 @@ import { QuotationFailedError, TimeoutError } from './errors.ts'
 import { formOf, type RequirementsFile } from './files.ts'
 import type { components } from './generated/openapi.ts'
 import { nextOf, type Pages, pages } from './pages.ts'
-import { pathId } from './path-id.ts'
-import type { CallOptions, Requests } from './requests.ts'
+import { type CallOptions, given, pathOf, type Requests } from './requests.ts'
 import type { PipelineStatus, Quotation, StartedQuotation } from './schemas.ts'
 import { sleep } from './waiting.ts'
 
@@ -74,14 +73,11 @@ const HOUR_MS = 3_600_000
 
 export function quotationCalls(request: Requests): QuotationCalls {
   async function get(id: string, { waitSeconds, since, signal: aborted }: GetOptions = {}) {
-    const query = {
-      ...(waitSeconds !== undefined && { wait: waitSeconds }),
-      ...(since !== undefined && { since }),
-    }
+    const query = given({ wait: waitSeconds, since })
     const { data } = await request(
       (client, signal) =>
         client.GET('/v1/integrations/quotations/{id}', {
-          params: { path: { id: pathId(id) }, query },
+          params: { ...pathOf(id), query },
           signal,
         }),
       { signal: aborted },
@@ -110,18 +106,18 @@ export function quotationCalls(request: Requests): QuotationCalls {
 
     list({ status, source, createdSince, createdUntil, externalId, limit, signal: aborted } = {}) {
       const query = {
-        ...(status !== undefined && { status }),
-        ...(source !== undefined && { source }),
-        ...(createdSince !== undefined && { created_since: createdSince.toISOString() }),
-        ...(createdUntil !== undefined && { created_until: createdUntil.toISOString() }),
-        ...(externalId !== undefined && { external_id: externalId }),
-        ...(limit !== undefined && { limit }),
+        status,
+        source,
+        created_since: createdSince?.toISOString(),
+        created_until: createdUntil?.toISOString(),
+        external_id: externalId,
+        limit,
       }
       return pages(async (cursor) => {
         const { data, headers } = await request(
           (client, signal) =>
             client.GET('/v1/integrations/quotations', {
-              params: { query: { ...query, ...(cursor !== undefined && { cursor }) } },
+              params: { query: given({ ...query, cursor }) },
               signal,
             }),
           { signal: aborted },
@@ -133,10 +129,7 @@ export function quotationCalls(request: Requests): QuotationCalls {
     async cancel(id, options) {
       const { data } = await request(
         (client, signal) =>
-          client.POST('/v1/integrations/quotations/{id}/cancel', {
-            params: { path: { id: pathId(id) } },
-            signal,
-          }),
+          client.POST('/v1/integrations/quotations/{id}/cancel', { params: pathOf(id), signal }),
         options,
       )
       return data
@@ -145,10 +138,7 @@ export function quotationCalls(request: Requests): QuotationCalls {
     async pipeline(id, options) {
       const { data } = await request(
         (client, signal) =>
-          client.GET('/v1/integrations/quotations/{id}/pipeline', {
-            params: { path: { id: pathId(id) } },
-            signal,
-          }),
+          client.GET('/v1/integrations/quotations/{id}/pipeline', { params: pathOf(id), signal }),
         options,
       )
       return data

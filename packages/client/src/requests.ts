@@ -93,6 +93,22 @@ function accepted<T>({ data, error, response }: FetchAnswer<T>): Answer<T> {
   return { data, headers }
 }
 
+/** The fields without undefined ones. */
+export function given<T extends object>(fields: T): { [N in keyof T]?: Exclude<T[N], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
+}
+
+/**
+ * The parameters of a path with an id. Without text, or as `.` or `..`, it would lead to another path, however it is
+ * encoded.
+ * @throws TypeError
+ */
+export function pathOf(id: string): { path: { id: string } } {
+  if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
+    throw new TypeError('The id must be the id of a quote or proposal')
+  return { path: { id } }
+}
+
 /** Whether the same request may succeed later. */
 export function isTemporary(error: unknown): boolean {
   if (error instanceof ApiError) return [429, 502, 503, 504].includes(error.status)

@@ -1,11 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import {
-  type Answer,
-  BODY_TOO_LARGE,
-  createReceiver,
-  type Receiver,
-  type ReceiverOptions,
-} from './receiver.ts'
+import { type Answer, BODY_TOO_LARGE, createReceiver, type ReceiverOptions } from './receiver.ts'
 
 /** A request of Express or `node:http`, possibly with the result of a body parser. */
 export type WebhookRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown }
@@ -27,31 +21,26 @@ export function expressWebhooks(
 ): (request: WebhookRequest, response: ServerResponse, next: (error?: unknown) => void) => void {
   const receiver = createReceiver(options)
   return (request, response, next) => {
-    answerTo(receiver, request).then((answer) => send(response, answer), next)
+    receiver
+      .answer(request.method ?? '', request.headers, () => rawBodyOf(request, receiver.maxBodyBytes))
+      .then((answer) => send(response, answer), next)
   }
 }
 
-async function answerTo(receiver: Receiver, request: WebhookRequest): Promise<Answer> {
-  const answer = receiver.refuse(request.method ?? '', request.headers)
-  if (answer !== undefined) return answer
-  const body = await rawBodyOf(request, receiver.maxBodyBytes)
-  return body === 'too large' ? BODY_TOO_LARGE : receiver.receive(request.headers, body)
-}
-
 /** The raw bytes, or the parsed body if something has parsed it. */
-async function rawBodyOf(request: WebhookRequest, maxBytes: number): Promise<unknown> {
+function rawBodyOf(request: WebhookRequest, maxBytes: number): unknown {
   if (request.rawBody !== undefined) return request.rawBody
   return request.readableDidRead ? request.body : readAtMost(maxBytes, request)
 }
 
-function readAtMost(maxBytes: number, request: IncomingMessage): Promise<Uint8Array | 'too large'> {
+function readAtMost(maxBytes: number, request: IncomingMessage): Promise<Uint8Array | Answer> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
     let bytes = 0
     request.on('data', (chunk: Uint8Array) => {
       bytes += chunk.length
       if (bytes <= maxBytes) chunks.push(chunk)
-      else resolve('too large')
+      else resolve(BODY_TOO_LARGE)
     })
     request.once('end', () => resolve(Buffer.concat(chunks)))
     request.once('error', reject)

@@ -21,9 +21,8 @@ export const fastifyWebhooks: FastifyPluginAsync<FastifyWebhooksOptions> = async
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
   app.post(options.path ?? '/', { bodyLimit: receiver.maxBodyBytes }, async (request, reply) => {
-    const answer =
-      receiver.refuse(request.method, request.headers) ??
-      (await receiver.receive(request.headers, request.body ?? ''))
+    const { method, headers, body = '' } = request
+    const answer = await receiver.answer(method, headers, () => body)
     // A string is sent as text/plain.
     return reply.code(answer.status).send(answer.text === '' ? undefined : answer.text)
   })

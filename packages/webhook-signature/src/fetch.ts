@@ -1,10 +1,4 @@
-import {
-  type Answer,
-  BODY_TOO_LARGE,
-  createReceiver,
-  type Receiver,
-  type ReceiverOptions,
-} from './receiver.ts'
+import { type Answer, BODY_TOO_LARGE, createReceiver, type ReceiverOptions } from './receiver.ts'
 
 export interface FetchWebhooksOptions extends ReceiverOptions {
   /** Called with the errors of `onEvent` and `once` that became a 500. Default `console.error`. */
@@ -26,7 +20,9 @@ export function fetchWebhooks(options: FetchWebhooksOptions): (request: Request)
 
   return async (request) => {
     try {
-      return toResponse(await answerTo(receiver, request))
+      // A body that was already read is not raw.
+      const read = () => (request.bodyUsed ? undefined : readAtMost(receiver.maxBodyBytes, request.body))
+      return toResponse(await receiver.answer(request.method, request.headers, read))
     } catch (error) {
       onError(error)
       return new Response(null, { status: 500 })
@@ -34,19 +30,10 @@ export function fetchWebhooks(options: FetchWebhooksOptions): (request: Request)
   }
 }
 
-async function answerTo(receiver: Receiver, request: Request): Promise<Answer> {
-  const answer = receiver.refuse(request.method, request.headers)
-  if (answer !== undefined) return answer
-  if (request.bodyUsed) return receiver.receive(request.headers, undefined)
-  const body = await readAtMost(receiver.maxBodyBytes, request.body)
-  return body === undefined ? BODY_TOO_LARGE : receiver.receive(request.headers, body)
-}
-
-/** The bytes of a stream; undefined if there are too many. */
 async function readAtMost(
   maxBytes: number,
   stream: ReadableStream<Uint8Array<ArrayBuffer>> | null,
-): Promise<ArrayBuffer | undefined> {
+): Promise<ArrayBuffer | Answer> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   let bytes = 0
   const reader = stream?.getReader()
@@ -54,7 +41,7 @@ async function readAtMost(
     bytes += part.value.length
     if (bytes > maxBytes) {
       await reader?.cancel()
-      return undefined
+      return BODY_TOO_LARGE
     }
     parts.push(part.value)
   }

@@ -39,13 +39,12 @@ export interface Answer {
 
 export interface Receiver {
   readonly maxBodyBytes: number
-  /** Refuses what can be refused before reading the body. */
-  refuse(method: string, headers: WebhookHeaders): Answer | undefined
   /**
-   * @param body the raw body; anything else was already parsed
+   * @param read returns the raw body, or BODY_TOO_LARGE; anything else was already parsed. Not called for what can be
+   * refused without it
    * @throws WebhookVerificationError BODY_NOT_RAW, the receiver's own mistake; and errors of the receiver's functions
    */
-  receive(headers: WebhookHeaders, body: unknown): Promise<Answer>
+  answer(method: string, headers: WebhookHeaders, read: () => unknown): Promise<Answer>
 }
 
 export const BODY_TOO_LARGE: Answer = { status: 413, text: 'BODY_TOO_LARGE' }
@@ -92,16 +91,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   return {
     maxBodyBytes,
-    refuse(method, headers) {
+    async answer(method, headers, read) {
       if (method !== 'POST') return { status: 405, text: 'METHOD_NOT_ALLOWED' }
       // Webhooks are not compressed, and a stranger's body is not worth decompressing.
       const encoding = headerOf(headers, 'Content-Encoding').toLowerCase()
       if (encoding !== '' && encoding !== 'identity') return { status: 415, text: 'BODY_COMPRESSED' }
       // A missing length is NaN, which is not larger.
       if (Number(headerOf(headers, 'Content-Length')) > maxBodyBytes) return BODY_TOO_LARGE
-      return undefined
-    },
-    async receive(headers, body) {
+      const body = await read()
+      if (body === BODY_TOO_LARGE) return BODY_TOO_LARGE
       // verify() checks whether it is raw.
       const delivery = { ...options, headers, body: body as RawBody, secrets: await keys() }
       const verdict = await verify(delivery).catch(verificationError)

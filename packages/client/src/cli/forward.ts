@@ -1,6 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { headerNames, sign, type WebhookPayload } from '@quickquote/webhook-signature'
+import { signingSecret } from './state.ts'
 import { UsageError } from './usage-error.ts'
+
+/** The options of the command line. */
+export type Options = Readonly<
+  Partial<
+    Record<'base-url' | 'forward-to' | 'types' | 'after' | 'to' | 'secret-file' | 'header-prefix', string>
+  > & { 'standard-webhooks'?: boolean }
+>
 
 export interface Forwarding {
   readonly url: string
@@ -28,6 +36,14 @@ function isHttpUrl(text: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Prints the secret, unless the user has it in a file. @throws UsageError */
+export async function forwardingTo(url: string, options: Options): Promise<Forwarding> {
+  const { 'secret-file': file, 'header-prefix': headerPrefix } = options
+  const secret = await signingSecret(file)
+  if (file === undefined) process.stdout.write(`Signing secret of your receiver: ${secret}\n`)
+  return { url, secret, headerPrefix, standardWebhooks: options['standard-webhooks'] ?? false }
 }
 
 /**

@@ -3,32 +3,23 @@ import { Writable } from 'node:stream'
 import { createClient } from '../client.ts'
 import { followPages } from '../events.ts'
 import { sleep } from '../waiting.ts'
-import { checkUrl, type Forwarding, forward } from './forward.ts'
-import { position, signingSecret } from './state.ts'
+import { checkUrl, type Forwarding, forward, forwardingTo, type Options } from './forward.ts'
+import { position } from './state.ts'
 import { UsageError } from './usage-error.ts'
-
-export type ListenOptions = Readonly<
-  Partial<Record<'base-url' | 'forward-to' | 'types' | 'after' | 'secret-file' | 'header-prefix', string>> & {
-    'standard-webhooks'?: boolean
-  }
->
 
 const RETRY_MS = 2000
 
 /** Forwards each event of the feed, until the signal aborts. */
-export async function listen(options: ListenOptions, signal: AbortSignal): Promise<void> {
+export async function listen(options: Options, signal: AbortSignal): Promise<void> {
   const baseUrl = checkUrl('base-url', options['base-url'] ?? process.env['QUICKQUOTE_BASE_URL'])
   const url = checkUrl('forward-to', options['forward-to'])
   const apiKey = process.env['QUICKQUOTE_API_KEY'] ?? (await askForKey())
-  const secret = await signingSecret(options['secret-file'])
-  const standardWebhooks = options['standard-webhooks'] ?? false
-  const forwarding: Forwarding = { url, secret, headerPrefix: options['header-prefix'], standardWebhooks }
   const { events } = createClient({ baseUrl, apiKey })
   const known = position(baseUrl, apiKey)
   const types = options.types?.split(',')
 
   const after = options.after ?? (await known.read()) ?? 'latest'
-  if (options['secret-file'] === undefined) print(`Signing secret of your receiver: ${secret}`)
+  const forwarding = await forwardingTo(url, options)
   print(`Forwarding events to ${url}. Press Ctrl+C to stop.`)
   let isAway = false
   const onDisconnect = ({ message }: Error) => {

@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { WebhookPayload } from '@quickquote/webhook-signature'
 import { EXAMPLES } from '../generated/examples.ts'
-import { checkUrl, forward } from './forward.ts'
-import { signingSecret } from './state.ts'
+import { checkUrl, forward, forwardingTo, type Options } from './forward.ts'
 import { quoted, UsageError } from './usage-error.ts'
 
 /** Sends a signed example of an event type. @returns the exit code: 0 for a 2xx response */
-export async function trigger(
-  type: string,
-  options: Readonly<
-    Partial<Record<'to' | 'secret-file' | 'header-prefix', string>> & { 'standard-webhooks'?: boolean }
-  >,
-): Promise<number> {
+export async function trigger(type: string, options: Options): Promise<number> {
   const example = (EXAMPLES as readonly WebhookPayload[]).find((each) => each.type === type)
   if (example === undefined) {
     throw new UsageError(
@@ -19,13 +13,9 @@ export async function trigger(
     )
   }
   const url = checkUrl('to', options.to)
-  const secret = await signingSecret(options['secret-file'])
-  if (options['secret-file'] === undefined)
-    process.stdout.write(`Signing secret of your receiver: ${secret}\n`)
+  const forwarding = await forwardingTo(url, options)
   const event = { ...example, id: `evt_${randomUUID()}`, created_at: new Date().toISOString() }
-  const standardWebhooks = options['standard-webhooks'] ?? false
-  const headerPrefix = options['header-prefix']
-  const status = await forward(event, { url, secret, headerPrefix, standardWebhooks })
+  const status = await forward(event, forwarding)
   process.stdout.write(`${type} ${event.id} -> ${status ?? `no response from ${url}`}\n`)
   return status !== null && status >= 200 && status < 300 ? 0 : 1
 }
