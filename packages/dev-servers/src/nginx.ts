@@ -1,19 +1,14 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
-import { listens } from './listens.ts'
+import { ENV, startServer } from './server-process.ts'
 
 export interface Nginx {
   readonly url: string
   stop(): Promise<void>
 }
-
-/** Debian installs it outside the usual PATH. */
-const ENV = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
 
 /** Whether the program is installed (Debian: `nginx`). */
 export const hasNginx = spawnSync('nginx', ['-v'], { env: ENV }).status === 0
@@ -48,26 +43,12 @@ http {
 }
 `
   await writeFile(join(folder, 'nginx.conf'), config)
-  const server = spawn('nginx', ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')], {
-    env: ENV,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let log = ''
-  server.stderr.setEncoding('utf8').on('data', (text) => {
-    log += text
-  })
-  while (!(await listens(port))) {
-    if (server.exitCode !== null) throw new Error(`nginx did not start:\n${log}`)
-    await sleep(20)
-  }
+  const args = ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')]
+  const server = await startServer('nginx', args, { port })
   return {
     url: `http://127.0.0.1:${port}`,
     async stop() {
-      if (server.exitCode === null && server.signalCode === null) {
-        const gone = once(server, 'exit')
-        server.kill('SIGTERM')
-        await gone
-      }
+      await server.stop('SIGTERM')
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { freePort } from './free-port.ts'
+import { ENV, startServer } from './server-process.ts'
 import { serverUser } from './unprivileged-user.ts'
 
 export interface PgBouncer {
@@ -12,9 +11,6 @@ export interface PgBouncer {
   readonly url: string
   stop(): Promise<void>
 }
-
-/** Debian installs it outside the usual PATH. */
-const ENV = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
 
 /** Whether the program is installed (Debian: `pgbouncer`). */
 export function hasPgBouncer(): boolean {
@@ -57,39 +53,15 @@ max_client_conn = 200
   }
   if (user !== undefined) chownSync(folder, user.uid, user.gid)
 
-  const pooler = spawn('pgbouncer', [join(folder, 'pgbouncer.ini')], {
-    ...user,
-    cwd: '/',
-    env: ENV,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  await readiness(pooler)
+  const pooler = await startServer('pgbouncer', [join(folder, 'pgbouncer.ini')], { ...user, cwd: '/', port })
   const url = new URL(databaseUrl)
   url.hostname = '127.0.0.1'
   url.port = String(port)
   return {
     url: url.href,
     async stop() {
-      if (pooler.exitCode === null && pooler.signalCode === null) {
-        const gone = once(pooler, 'exit')
-        pooler.kill('SIGKILL')
-        await gone
-      }
+      await pooler.stop('SIGKILL')
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function readiness(pooler: ChildProcess): Promise<void> {
-  if (pooler.stderr === null) throw new Error('PgBouncer has no log')
-  const log: string[] = []
-  const lines = createInterface(pooler.stderr)
-  await new Promise<void>((resolve, reject) => {
-    pooler.once('error', reject)
-    pooler.once('exit', () => reject(new Error(`PgBouncer did not start:\n${log.join('\n')}`)))
-    lines.on('line', (line) => {
-      log.push(line)
-      if (line.includes('process up')) resolve()
-    })
-  })
 }
