@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createHeldFeeds } from '../src/upkeep/held-feeds.ts'
+import { createHeldFeedsCheck } from '../src/upkeep/held-feeds.ts'
 import { openHost } from './host.ts'
 
 const MESSAGE = 'an open transaction holds up an event feed: end it'
@@ -7,29 +7,29 @@ const MESSAGE = 'an open transaction holds up an event feed: end it'
 it('a transaction that stays open after writing an event is logged once, and no other', async () => {
   const host = await openHost()
   const { storage, settings } = host.integrations
-  const heldFeeds = createHeldFeeds({ storage, logger: settings.logger, toleratedMs: 0 })
+  const check = createHeldFeedsCheck({ storage, logger: settings.logger, toleratedMs: 0 })
   const warnings = () => host.logs.filter(({ message }) => message === MESSAGE)
   const quotationId = await host.startQuote()
-  await heldFeeds.check()
+  await check()
 
   await host.sql.begin(async (tx) => {
     // Locks of the host: for a leader, and a shared one.
     await tx`select pg_advisory_xact_lock(42), pg_advisory_xact_lock_shared(43)`
     await tx`select pg_advisory_xact_lock_shared(hashtextextended('a lock of the host', 0))`
-    await heldFeeds.check()
-    await heldFeeds.check()
+    await check()
+    await check()
     expect(warnings()).toEqual([])
 
     await host.integrations.within(tx).pipeline(quotationId).stepCompleted('requirement_analysis')
-    await heldFeeds.check()
+    await check()
     expect(warnings()).toEqual([])
-    await heldFeeds.check()
-    await heldFeeds.check()
+    await check()
+    await check()
     const [session] = await tx`select pg_backend_pid() as pid`
     expect(warnings()).toMatchObject([{ level: 'warn', fields: { pid: session?.['pid'] } }])
   })
 
-  await heldFeeds.check()
+  await check()
   expect(await storage.eventFeed.findOpenWriters()).toEqual([])
   expect(warnings()).toHaveLength(1)
 })
@@ -37,11 +37,11 @@ it('a transaction that stays open after writing an event is logged once, and no 
 it('a transaction is not logged before it has been open for a minute', async () => {
   const host = await openHost()
   const { storage, settings } = host.integrations
-  const heldFeeds = createHeldFeeds({ storage, logger: settings.logger })
+  const check = createHeldFeedsCheck({ storage, logger: settings.logger })
   const quotationId = await host.startQuote()
   await host.sql.begin(async (tx) => {
     await host.integrations.within(tx).pipeline(quotationId).stepCompleted('requirement_analysis')
-    for (let check = 0; check < 3; check += 1) await heldFeeds.check()
+    for (let times = 0; times < 3; times += 1) await check()
     expect(await storage.eventFeed.findOpenWriters()).toHaveLength(1)
   })
   expect(host.logs.filter(({ message }) => message === MESSAGE)).toEqual([])

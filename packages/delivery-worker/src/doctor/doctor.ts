@@ -45,6 +45,8 @@ export async function examine(examination: Examination): Promise<Finding[]> {
   ]
 }
 
+type Facts = Awaited<ReturnType<Integrations['storage']['inspection']['readFacts']>>
+
 async function checkDatabase(integrations: Integrations, worker: Examination['worker']): Promise<Finding[]> {
   const { storage, settings } = integrations
   try {
@@ -52,10 +54,10 @@ async function checkDatabase(integrations: Integrations, worker: Examination['wo
     await storage.clock.read()
     const ms = Math.round(performance.now() - begun)
     const facts = await storage.inspection.readFacts()
-    const findings = [finding('DATABASE_ANSWERS', { ms, version: facts.version })]
     if (Number.parseInt(facts.version, 10) < OLDEST_VERSION) {
       return [finding('DATABASE_TOO_OLD', { version: facts.version })]
     }
+    const findings = [finding('DATABASE_ANSWERS', { ms, version: facts.version })]
     if (facts.is_read_only) findings.push(finding('DATABASE_READ_ONLY'))
     findings.push(await checkClock(integrations))
     const { role, missing_grants } = facts
@@ -77,25 +79,24 @@ async function checkDatabase(integrations: Integrations, worker: Examination['wo
       ...(await checkWorkers(integrations, worker.deadAfterMs)),
       await checkQueue(integrations),
       ...(await checkErasing(integrations)),
-    )
-    const hears = await storage.inspection.hearsNotifications(NOTIFICATION_MS)
-    findings.push(
-      hears
+      (await storage.inspection.hearsNotifications(NOTIFICATION_MS))
         ? finding('NOTIFICATIONS_ARRIVE')
         : finding('NOTIFICATIONS_LOST', { pollIntervalMs: worker.pollIntervalMs }),
+      checkHistory(facts, settings.retention.eventDays),
     )
-    const { eventDays } = settings.retention
-    const { history_floor_days: floor, days_ahead: ahead, is_owner } = facts
-    if (ahead === 0) findings.push(finding('PARTITIONS_MISSING'))
-    else if (floor !== null && floor > eventDays && !is_owner) {
-      findings.push(finding('HISTORY_KEPT_LONGER', { floor, days: eventDays }))
-    } else findings.push(finding('HISTORY_KEPT', { days: eventDays, ahead }))
     return findings
   } catch (error) {
     if (error instanceof ConfigurationError) return [finding('DATABASE_UNFIT', { cause: error.message })]
     const { message } = loggableError(error) as { message?: string }
     return [finding('DATABASE_UNREACHABLE', { cause: `${message ?? 'unknown error'}.` })]
   }
+}
+
+function checkHistory(facts: Facts, days: number): Finding {
+  const { history_floor_days: floor, days_ahead: ahead, is_owner } = facts
+  if (ahead === 0) return finding('PARTITIONS_MISSING')
+  if (floor !== null && floor > days && !is_owner) return finding('HISTORY_KEPT_LONGER', { floor, days })
+  return finding('HISTORY_KEPT', { days, ahead })
 }
 
 /** The database's time lies between two readings of this machine's clock. */

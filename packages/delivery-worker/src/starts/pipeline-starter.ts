@@ -9,7 +9,6 @@ import { createIdleWaits } from '../lib/idle-waits.ts'
 import type { WorkLoop } from '../lib/work-loop.ts'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
 import type { LifeSigns } from '../upkeep/heartbeat.ts'
-import { createEndedQuotes } from './ended-quotes.ts'
 import { createStartAttempt } from './start-attempt.ts'
 import { createStartSignals } from './start-signals.ts'
 
@@ -43,8 +42,7 @@ export function createPipelineStarter({
   const stopped = new AbortController()
   // Each unrecorded start listens to it.
   setMaxListeners(0, stopped.signal)
-  const signals = createStartSignals()
-  const endedQuotes = createEndedQuotes({ integrations, workerId, signals, pollIntervalMs })
+  const signals = createStartSignals({ integrations, workerId, pollIntervalMs })
   /** Starts in progress, with their controllers: a signal must not be collected before its start ends. */
   const underWay = new Map<Promise<unknown>, AbortController>()
   const attempt = createStartAttempt({ integrations, workerId, telemetry, persist })
@@ -52,7 +50,7 @@ export function createPipelineStarter({
   let isDraining = false
 
   async function round(): Promise<void> {
-    if (underWay.size > 0) await endedQuotes.abortCancelled()
+    if (underWay.size > 0) await signals.abortCancelled()
     const limit = policy.concurrency - underWay.size
     if (limit <= 0 || isDraining) return
     if (!lifeSigns.isFresh()) return alarm.ringIn(pollIntervalMs)
@@ -77,7 +75,6 @@ export function createPipelineStarter({
   function begin(start: ClaimedStart, isHeld: () => boolean): void {
     const { id, organization_id } = start.quote
     const controller = signals.create({ id, organization_id, since: now() })
-    endedQuotes.watch()
     const run: Promise<unknown> = (isHeld() ? attempt(start, controller) : giveBack(start)).finally(() => {
       underWay.delete(run)
       leases.delete(start.quote.id)
@@ -114,7 +111,7 @@ export function createPipelineStarter({
     async stop() {
       stopped.abort()
       idleWaits.end()
-      await Promise.all([alarm.stop(), endedQuotes.stop()])
+      await Promise.all([alarm.stop(), signals.stop()])
     },
   }
 }

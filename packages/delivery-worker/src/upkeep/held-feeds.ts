@@ -3,17 +3,11 @@ import type { Logger, Storage } from '@quickquote/core'
 /** Longer than any transaction of a host should take. */
 const TOLERATED_MS = 60_000
 
-/** Reports transactions that hold up an event feed. */
-export interface HeldFeeds {
-  /** Checks once. Rejects if the database cannot be reached. */
-  check(): Promise<void>
-}
-
 /**
- * Logs a transaction that has written an event and stays open: the event feed of its organization shows nothing later until it
+ * Returns a check that logs a transaction that has written an event and stays open: the event feed of its organization shows nothing later until it
  * ends. Each is logged once, when it has been open for `toleratedMs` between two checks.
  */
-export function createHeldFeeds({
+export function createHeldFeedsCheck({
   storage,
   logger,
   toleratedMs = TOLERATED_MS,
@@ -22,21 +16,19 @@ export function createHeldFeeds({
   logger: Logger
   /** For tests. Default: 60,000. */
   toleratedMs?: number
-}): HeldFeeds {
+}): () => Promise<void> {
   /** When each was first seen; Infinity once logged. */
   let seen: ReadonlyMap<string, number> = new Map()
-  return {
-    async check() {
-      const writers = await storage.eventFeed.findOpenWriters()
-      const now = performance.now()
-      const next = new Map<string, number>()
-      for (const { id, pid } of writers) {
-        const since = seen.get(id) ?? now
-        const isLate = seen.has(id) && now - since >= toleratedMs
-        if (isLate) logger.warn({ pid }, 'an open transaction holds up an event feed: end it')
-        next.set(id, isLate ? Number.POSITIVE_INFINITY : since)
-      }
-      seen = next
-    },
+  return async () => {
+    const writers = await storage.eventFeed.findOpenWriters()
+    const now = performance.now()
+    const next = new Map<string, number>()
+    for (const { id, pid } of writers) {
+      const since = seen.get(id) ?? now
+      const isLate = seen.has(id) && now - since >= toleratedMs
+      if (isLate) logger.warn({ pid }, 'an open transaction holds up an event feed: end it')
+      next.set(id, isLate ? Number.POSITIVE_INFINITY : since)
+    }
+    seen = next
   }
 }

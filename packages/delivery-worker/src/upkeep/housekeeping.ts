@@ -30,7 +30,10 @@ const TOLERATED_MS = 30 * 60 * 1000
 
 /** Runs periodic tasks, one after another. A failing or hanging one does not block the others. */
 export function createHousekeeping(tasks: readonly PeriodicTask[], logger: Logger): Housekeeping {
-  const plans = tasks.map((task) => createPlan(task, createBackoff(logger, task.failure, LONGEST_RETRY_MS)))
+  const plans = tasks.map((task): Plan => {
+    const backoff = createBackoff(logger, task.failure, LONGEST_RETRY_MS)
+    return { task, backoff, dueAt: 0, begunAt: 0, underWay: undefined }
+  })
   const alarm = createAlarm(doWhatIsDue)
   let onIdle = () => {}
   const idle = new Promise<void>((resolve) => (onIdle = resolve))
@@ -98,10 +101,6 @@ interface Plan {
   dueAt: number
   begunAt: number
   underWay: Promise<void> | undefined
-}
-
-function createPlan(task: PeriodicTask, backoff: Backoff): Plan {
-  return { task, backoff, dueAt: 0, begunAt: 0, underWay: undefined }
 }
 
 function failingForMs({ backoff, underWay, begunAt }: Plan): number {

@@ -1,6 +1,6 @@
 import type { Integrations } from '@quickquote/core'
 import { IDEMPOTENCY_WINDOW_MS } from '@quickquote/core/internal'
-import { createHeldFeeds } from './held-feeds.ts'
+import { createHeldFeedsCheck } from './held-feeds.ts'
 import type { PeriodicTask } from './housekeeping.ts'
 import { failStalledRuns } from './stalled-runs.ts'
 import type { UnusableKeys } from './unusable-keys.ts'
@@ -18,7 +18,6 @@ export function periodicTasks(
   const { requirementsFiles, disableFailingEndpoints, sendWarnings, enforceRetention } = integrations
   const { storage, settings } = integrations
   const { logger, start: policy, clock, now } = settings
-  const heldFeeds = createHeldFeeds({ storage, logger })
 
   async function before(ms: number): Promise<Date> {
     return new Date((await clock.read()).getTime() - ms)
@@ -65,7 +64,7 @@ export function periodicTasks(
     {
       failure: 'event feeds cannot be checked for open transactions',
       everyMs: MINUTE_MS,
-      run: () => heldFeeds.check(),
+      run: createHeldFeedsCheck({ storage, logger }),
     },
   ]
 }
