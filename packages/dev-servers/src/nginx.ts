@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
-import { ENV, startServer } from './server-process.ts'
+import { isInstalled, startServer } from './server-process.ts'
 
 export interface Nginx {
   readonly url: string
@@ -11,7 +10,7 @@ export interface Nginx {
 }
 
 /** Whether the program is installed (Debian: `nginx`). */
-export const hasNginx = spawnSync('nginx', ['-v'], { env: ENV }).status === 0
+export const hasNginx = isInstalled('nginx', '-v')
 
 /**
  * Starts an nginx on 127.0.0.1 in front of a server, with default buffering.

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
-import { ENV, startServer } from './server-process.ts'
+import { isInstalled, startServer } from './server-process.ts'
 import { serverUser } from './unprivileged-user.ts'
 
 export interface PgBouncer {
@@ -14,7 +13,7 @@ export interface PgBouncer {
 
 /** Whether the program is installed (Debian: `pgbouncer`). */
 export function hasPgBouncer(): boolean {
-  return spawnSync('pgbouncer', ['--version'], { env: ENV }).status === 0
+  return isInstalled('pgbouncer')
 }
 
 /**

@@ -1,12 +1,11 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
-import { startServer } from './server-process.ts'
+import { isInstalled, startServer } from './server-process.ts'
 
 /** Whether redis-server is installed. */
-export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
+export const hasRedis = isInstalled('redis-server')
 
 export interface RedisServer {
   readonly port: number

@@ -1,4 +1,4 @@
-import { type SpawnOptions, spawn } from 'node:child_process'
+import { type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listens } from './listens.ts'
@@ -10,7 +10,11 @@ export interface ServerProcess {
 }
 
 /** Debian installs servers outside the usual PATH. */
-export const ENV: NodeJS.ProcessEnv = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
+const ENV = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
+
+export function isInstalled(program: string, flag = '--version'): boolean {
+  return spawnSync(program, [flag], { env: ENV }).status === 0
+}
 
 /**
  * Starts a server, and waits until it listens on its port.

@@ -267,6 +267,10 @@ describe('Express, after the body was read', () => {
     expect(await post(parser, `${body} `)).toEqual([401, []])
   })
 
+  it('verifies a body of any text', async () => {
+    expect(await post(express.text({ type: '*/*' }), 'too large')).toEqual([401, []])
+  })
+
   it('reports that a body parsed by express.json() is not raw: 500, because the receiver is misconfigured', async () => {
     expect(await post(express.json(), body)).toMatchObject([500, [{ code: 'BODY_NOT_RAW' }]])
   })
