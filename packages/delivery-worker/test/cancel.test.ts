@@ -1,7 +1,6 @@
-import { createIntegrations, type Quote, type QuotePipeline } from '@quickquote/core'
+import type { Quote, QuotePipeline } from '@quickquote/core'
 import { type Service, startChild } from '@quickquote/dev-servers/child'
-import { hostOptions } from '@quickquote/dev-servers/host'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { openIntegrations } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDue } from '../src/index.ts'
 import { type Host, type HostOptions, ORGANIZATION, openHost } from './host.ts'
@@ -22,13 +21,15 @@ async function open(
   cancelled = []
   host = await openHost({
     start: { backoffMs: 1 },
-    startPipeline: async (quote, context) => {
-      started.push(quote)
-      await start(quote, context)
-    },
-    cancelPipeline: async (quote) => {
-      cancelled.push(quote)
-      await cancel(quote)
+    pipeline: {
+      async start(quote, context) {
+        started.push(quote)
+        await start(quote, context)
+      },
+      async cancel(quote) {
+        cancelled.push(quote)
+        await cancel(quote)
+      },
     },
     ...options,
   })
@@ -50,12 +51,7 @@ async function endsOf(id: string): Promise<string[]> {
 const ONE_END = ['quotation.failed CANCELLED']
 
 /** Another process with the same database. */
-function anotherProcess() {
-  const storage = drizzleStorage({ connectionString: host.databaseUrl })
-  const integrations = createIntegrations({ ...hostOptions, storage })
-  onTestFinished(() => integrations.close())
-  return integrations
-}
+const anotherProcess = async () => (await openIntegrations({ databaseUrl: host.databaseUrl })).integrations
 
 const ids = (quotes: readonly Quote[]) => quotes.map(({ id }) => id)
 
@@ -78,7 +74,7 @@ describe('a cancelled quote', () => {
     const id = await host.startQuote()
     await expect.poll(() => ids(started)).toEqual([id])
     await expect.poll(orders).toEqual([])
-    await cancel(id, anotherProcess())
+    await cancel(id, await anotherProcess())
     await expect.poll(() => cancelled).toEqual(started)
     await expect.poll(orders).toEqual([])
     await cancel(id)
@@ -108,7 +104,7 @@ describe('a cancelled quote', () => {
     await host.createWorker().start()
     const id = await host.startQuote()
     await expect.poll(() => ids(started)).toEqual([id])
-    await cancel(id, anotherProcess())
+    await cancel(id, await anotherProcess())
     await expect.poll(orders).toEqual([])
     expect(seen).toEqual(['AbortError', 'ended', 'cancel'])
     expect(started).toHaveLength(1)
@@ -308,7 +304,7 @@ describe('a cancel', () => {
 
   it('at the moment of another end: one end, one final event, in any order', async () => {
     await open()
-    const other = anotherProcess()
+    const other = await anotherProcess()
     for (let round = 0; round < 30; round += 1) {
       const id = await host.startQuote()
       const [, ...codes] = await Promise.all([
@@ -328,7 +324,7 @@ describe('a cancel', () => {
 
   it('at the moment of the hand-over: a quote is handed over and then cancelled in the pipeline, or neither', async () => {
     await open()
-    const other = anotherProcess()
+    const other = await anotherProcess()
     for (const pollIntervalMs of [5000, 5000]) await host.createWorker({ pollIntervalMs }).start()
     const all: string[] = []
     for (let round = 0; round < 60; round += 1) {

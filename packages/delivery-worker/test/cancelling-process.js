@@ -1,9 +1,8 @@
 // A host with a worker, one of several with the same database.
-import { createIntegrations, silentLogger } from '@quickquote/core'
+import { silentLogger } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { serveParent } from '@quickquote/dev-servers/child'
-import { hostOptions } from '@quickquote/dev-servers/host'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 
 const called = { start: [], cancel: [] }
 let integrations
@@ -11,12 +10,9 @@ let worker
 
 serveParent({
   async open(connectionString) {
-    integrations = createIntegrations({
-      ...hostOptions,
-      storage: drizzleStorage({ connectionString }),
+    integrations = integrationsOn(connectionString, {
       logger: silentLogger,
       pipeline: {
-        ...hostOptions.pipeline,
         start: async ({ id }) => void called.start.push(id),
         cancel: async ({ id }) => void called.cancel.push(id),
       },

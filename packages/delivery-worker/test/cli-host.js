@@ -1,17 +1,13 @@
 // A host's module for the worker's program.
-import { createIntegrations } from '@quickquote/core'
-import { hostOptions } from '@quickquote/dev-servers/host'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 
 const print = (fields, message) => console.log(JSON.stringify({ message, ...fields }))
 
-export const integrations = createIntegrations({
-  ...hostOptions,
-  storage: drizzleStorage({ connectionString: process.env.DATABASE_URL }),
+export const integrations = integrationsOn(process.env.DATABASE_URL, {
   egress: { proxy: process.env.PROXY },
   lease: JSON.parse(process.env.LEASE ?? '{}'),
   logger: { debug() {}, info: print, warn: print, error: print },
-  pipeline: { ...hostOptions.pipeline, start: async () => console.log('pipeline started') },
+  pipeline: { start: async () => console.log('pipeline started') },
 })
 
 // Keeps the process alive, as a host's code may.

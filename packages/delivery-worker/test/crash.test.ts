@@ -56,9 +56,7 @@ describe('a worker killed during a pipeline start', () => {
   it('leaves the order to another worker', async () => {
     const started: string[] = []
     await open(undefined, {
-      startPipeline: async (quote) => {
-        started.push(quote.id)
-      },
+      pipeline: { start: async (quote) => void started.push(quote.id) },
     })
     const remote = await runRemote()
     const id = await host.startQuote()
@@ -77,8 +75,10 @@ describe('a worker killed during a pipeline start of a quote that is then cancel
   it('leaves it to another worker to cancel: it is not started again', async () => {
     const called: string[] = []
     await open(undefined, {
-      startPipeline: async ({ id }) => void called.push(`start ${id}`),
-      cancelPipeline: async ({ id }) => void called.push(`cancel ${id}`),
+      pipeline: {
+        start: async ({ id }) => void called.push(`start ${id}`),
+        cancel: async ({ id }) => void called.push(`cancel ${id}`),
+      },
     })
     const remote = await runRemote()
     const id = await host.startQuote()

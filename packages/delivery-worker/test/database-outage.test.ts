@@ -113,9 +113,11 @@ describe('a database that goes down', () => {
     let started = () => {}
     let starts = 0
     await open(undefined, {
-      startPipeline: () => {
-        starts += 1
-        return new Promise((resolve) => (started = resolve))
+      pipeline: {
+        start() {
+          starts += 1
+          return new Promise((resolve) => (started = resolve))
+        },
       },
     })
     await host.createWorker().start()

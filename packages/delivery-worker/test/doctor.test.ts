@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createIntegrations } from '@quickquote/core'
 import { createCertificate, startConnectProxy } from '@quickquote/dev-servers'
-import { hostOptions } from '@quickquote/dev-servers/host'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -44,11 +43,7 @@ async function examine({
   ca?: string
   appUrl?: string
 } = {}) {
-  const integrations = createIntegrations({
-    ...hostOptions,
-    storage: drizzleStorage({ connectionString: databaseUrl }),
-    egress: { proxy },
-  })
+  const integrations = integrationsOn(databaseUrl, { egress: { proxy } })
   const worker = { ...DEFAULT_WORKER_OPTIONS, ...integrations.settings.lease, ca }
   const findings = await findingsOf({ integrations, worker, appUrl })
   await integrations.close()

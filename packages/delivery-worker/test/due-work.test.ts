@@ -14,9 +14,11 @@ beforeEach(async () => {
   host = await openHost({
     delivery: { ...NO_WAITING, maxAttempts: 3 },
     start: { maxAttempts: 2, backoffMs: 1 },
-    async startPipeline() {
-      calls += 1
-      throw new Error('no queue')
+    pipeline: {
+      async start() {
+        calls += 1
+        throw new Error('no queue')
+      },
     },
   })
 })

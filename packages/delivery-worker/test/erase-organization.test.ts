@@ -295,7 +295,7 @@ describe('organizations.erase', () => {
     const signals: AbortSignal[] = []
     let isAsked = false
     const answered = gate()
-    await open({ startPipeline: async (_, { signal }) => void signals.push(signal) })
+    await open({ pipeline: { start: async (_, { signal }) => void signals.push(signal) } })
     const slow = await openReceiver(async () => {
       isAsked = true
       await answered.promise

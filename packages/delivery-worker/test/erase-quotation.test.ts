@@ -268,9 +268,7 @@ describe('quotations.erase', () => {
   it('aborts the signal of its run in another process, and of no other run', async () => {
     const signals = new Map<string, AbortSignal>()
     await open({
-      startPipeline: async ({ id }, { signal }) => {
-        signals.set(id, signal)
-      },
+      pipeline: { start: async ({ id }, { signal }) => void signals.set(id, signal) },
     })
     await host.createWorker({ pollIntervalMs: 20 }).start()
     const { id } = await startQuote()

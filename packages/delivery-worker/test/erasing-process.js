@@ -1,7 +1,7 @@
 // Erases in batches of one row, and is killed while a given method is called for the nth time.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createIntegrations, silentLogger } from '@quickquote/core'
-import { hostOptions } from '@quickquote/dev-servers/host'
+import { silentLogger } from '@quickquote/core'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 
 const [, , connectionString, method, nth] = process.argv
@@ -21,11 +21,10 @@ const killing = (part) =>
     ]),
   )
 
-const integrations = createIntegrations({
-  ...hostOptions,
-  storage: { ...storage, files: killing(storage.files), erasure: killing(storage.erasure) },
-  logger: silentLogger,
-})
+const integrations = integrationsOn(
+  { ...storage, files: killing(storage.files), erasure: killing(storage.erasure) },
+  { logger: silentLogger },
+)
 for (;;) {
   while (await integrations.continueErasing()) {}
   // A process that was killed may leave a transaction open for a moment.

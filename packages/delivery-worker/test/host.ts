@@ -1,19 +1,11 @@
 import {
-  createIntegrations,
-  type Integrations,
-  type IntegrationsOptions,
-  type QuotePipeline,
-} from '@quickquote/core'
-import {
   createCertificate,
   type Receiver,
   type ReceiverOptions,
   startReceiver,
 } from '@quickquote/dev-servers'
-import { adminOf, hostOptions, keepLogs, type LogLine } from '@quickquote/dev-servers/host'
-import { migratedDatabase } from '@quickquote/dev-servers/vitest'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
-import postgres from 'postgres'
+import { adminOf } from '@quickquote/dev-servers/host'
+import { type OpenIntegrations, type OpenOptions, openIntegrations } from '@quickquote/dev-servers/vitest'
 import { onTestFinished } from 'vitest'
 import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from '../src/index.ts'
 
@@ -33,11 +25,7 @@ export interface AttemptRow {
 }
 
 /** An application with integrations and its own database. */
-export interface Host {
-  readonly integrations: Integrations
-  readonly sql: postgres.Sql
-  readonly databaseUrl: string
-  readonly logs: readonly LogLine[]
+export interface Host extends OpenIntegrations {
   createEndpoint(url: string, organizationId?: string): Promise<{ id: string; secret: string }>
   /** Starts a quote and completes its first step: one event, with a delivery to each endpoint of the organization. */
   finishStep(organizationId?: string): Promise<string>
@@ -49,18 +37,9 @@ export interface Host {
   attempts(): Promise<AttemptRow[]>
   /** The rows of the outbox. */
   pending(): Promise<{ attempt: number; leased_by: string | null; parked_at: Date | null; due_at: Date }[]>
-  /** Earlier than the end of the test. */
-  close(): Promise<void>
 }
 
-export type HostOptions = Partial<Omit<IntegrationsOptions, 'storage' | 'pipeline'>> & {
-  /** The host's pipeline hook. Default: accepts every quote, and does nothing. */
-  readonly startPipeline?: QuotePipeline['start']
-  /** The host's hook for cancelled quotes. Default none. */
-  readonly cancelPipeline?: QuotePipeline['cancel']
-  /** An empty database. Default: a new one. */
-  readonly databaseUrl?: string
-}
+export type HostOptions = Omit<OpenOptions, 'closeAfter'>
 
 /** A receiver that is stopped after the test. */
 export async function openReceiver(respond?: ReceiverOptions['respond']): Promise<Receiver> {
@@ -71,34 +50,13 @@ export async function openReceiver(respond?: ReceiverOptions['respond']): Promis
 
 /** A host that is closed after the test, before what the test opened earlier. */
 export async function openHost(options: HostOptions = {}): Promise<Host> {
-  const { startPipeline = hostOptions.pipeline.start, cancelPipeline, databaseUrl, ...settings } = options
-  const database = databaseUrl === undefined ? await migratedDatabase() : undefined
-  const url = databaseUrl ?? database?.url ?? ''
-  const sql = postgres(url, { onnotice() {} })
-  const storage = drizzleStorage({ connectionString: url })
-  if (databaseUrl !== undefined) await storage.migrate()
-  const { logger, lines: logs } = keepLogs()
-  const integrations = createIntegrations({
-    ...hostOptions,
-    storage,
-    pipeline: {
-      ...hostOptions.pipeline,
-      start: startPipeline,
-      ...(cancelPipeline && { cancel: cancelPipeline }),
-    },
-    logger,
-    ...settings,
-  })
+  const opened = await openIntegrations(options)
+  const { integrations, sql } = opened
   const workers: DeliveryWorker[] = []
-  let isClosed = false
 
   async function close(): Promise<void> {
-    if (isClosed) return
-    isClosed = true
     await Promise.all(workers.map((worker) => worker.stop({ deadlineMs: 0 })))
-    await integrations.close()
-    await sql.end()
-    await database?.drop()
+    await opened.close()
   }
   onTestFinished(close)
 
@@ -112,10 +70,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   }
 
   return {
-    integrations,
-    sql,
-    databaseUrl: url,
-    logs,
+    ...opened,
     startQuote,
     async createEndpoint(endpointUrl, organizationId = ORGANIZATION) {
       const { id, secret } = await integrations.webhookEndpoints.create(adminOf(organizationId), {

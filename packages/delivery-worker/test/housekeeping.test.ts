@@ -81,12 +81,14 @@ it('the pipeline reads the files of its quote as uploaded', async () => {
   await host.close()
   const contents: string[] = []
   host = await openHost({
-    async startPipeline(quote, { readFile }) {
-      for (const file of quote.files) {
-        const chunks: Uint8Array[] = []
-        for await (const chunk of readFile(file)) chunks.push(chunk)
-        contents.push(`${file.name} ${file.type} ${file.size}: ${Buffer.concat(chunks)}`)
-      }
+    pipeline: {
+      async start(quote, { readFile }) {
+        for (const file of quote.files) {
+          const chunks: Uint8Array[] = []
+          for await (const chunk of readFile(file)) chunks.push(chunk)
+          contents.push(`${file.name} ${file.type} ${file.size}: ${Buffer.concat(chunks)}`)
+        }
+      },
     },
   })
   const file = await receive('roof.md')

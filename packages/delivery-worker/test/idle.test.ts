@@ -20,7 +20,7 @@ function gate() {
 
 it('idle() waits for starts, and for the deliveries of what they report', async () => {
   const worker = await open(undefined, {
-    startPipeline: async (_, { report }) => report.stepCompleted('requirement_analysis'),
+    pipeline: { start: async (_, { report }) => report.stepCompleted('requirement_analysis') },
   })
   await worker.start()
   for (let round = 1; round <= 3; round += 1) {

@@ -16,7 +16,7 @@ async function open(metrics: boolean): Promise<string> {
   receiver = await openReceiver(({ path }) => ({ status: path === '/well' ? 204 : 500 }))
   host = await openHost({
     delivery: { ...NO_WAITING, maxAttempts: 2 },
-    startPipeline: (_, { report }) => report.stepCompleted('requirement_analysis'),
+    pipeline: { start: (_, { report }) => report.stepCompleted('requirement_analysis') },
   })
   await host.createEndpoint(`${receiver.url}/well`)
   await host.createEndpoint(`${receiver.url}/ill`)

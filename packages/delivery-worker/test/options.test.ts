@@ -1,13 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { ConfigurationError, createIntegrations } from '@quickquote/core'
-import { hostOptions } from '@quickquote/dev-servers/host'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { ConfigurationError } from '@quickquote/core'
+import { integrationsOn, NOWHERE } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '../src/index.ts'
 
-// Options are checked before any connection.
-const storage = drizzleStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' })
-const integrations = createIntegrations({ ...hostOptions, storage })
+const integrations = integrationsOn(NOWHERE)
 
 function refusalOf(options: unknown): string {
   try {

@@ -9,8 +9,8 @@ let host: Host
 
 type Start = QuotePipeline['start']
 
-async function open(startPipeline: Start, start: HostOptions['start'] = { backoffMs: 1 }): Promise<void> {
-  host = await openHost({ startPipeline, start })
+async function open(begin: Start, start: HostOptions['start'] = { backoffMs: 1 }): Promise<void> {
+  host = await openHost({ pipeline: { start: begin }, start })
 }
 
 async function orders() {

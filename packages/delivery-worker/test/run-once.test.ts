@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { ConfigurationError, createIntegrations } from '@quickquote/core'
+import { ConfigurationError } from '@quickquote/core'
 import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
-import { hostOptions } from '@quickquote/dev-servers/host'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { integrationsOn, NOWHERE } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
 import { certificate, type Host, type HostOptions, NO_WAITING, openHost, openReceiver } from './host.ts'
 import { runWorker } from './worker-process.ts'
@@ -30,7 +28,7 @@ const workers = () => host.sql`select * from quickquote.workers`
 describe('runOnce', () => {
   it('starts quotes, sends what they report and what was due, keeps house, and deregisters', async () => {
     await open(undefined, {
-      startPipeline: async (_, { report }) => report.stepCompleted('requirement_analysis'),
+      pipeline: { start: async (_, { report }) => report.stepCompleted('requirement_analysis') },
     })
     await host.finishStep()
     await host.startQuote()
@@ -92,9 +90,11 @@ describe('runOnce', () => {
   it('is back in time if a pipeline start hangs, which counts no attempt and stays in the queue', async () => {
     let calls = 0
     await open(undefined, {
-      startPipeline: () => {
-        calls += 1
-        return new Promise(() => {})
+      pipeline: {
+        start() {
+          calls += 1
+          return new Promise(() => {})
+        },
       },
     })
     await host.startQuote()
@@ -161,9 +161,8 @@ describe('runOnce', () => {
   })
 
   it('rejects if the database cannot be reached, and can be called again', async () => {
-    const storage = drizzleStorage({ connectionString: `postgres://127.0.0.1:1/${randomUUID()}` })
     await open()
-    const integrations = createIntegrations({ ...hostOptions, delivery: DELIVERY, storage })
+    const integrations = integrationsOn(NOWHERE, { delivery: DELIVERY })
     const worker = host.createWorker({ integrations })
     for (let call = 1; call <= 2; call += 1) {
       await expect(worker.runOnce({ forMs: FOR_MS })).rejects.toMatchObject({ statusCode: 503 })

@@ -66,7 +66,7 @@ describe('the trace of the request that started a quote', () => {
         status: headers['x-service-event-id'] && receiver.requests.length < 2 ? 500 : 204,
       }),
       {
-        startPipeline: finishFirstStep,
+        pipeline: { start: finishFirstStep },
         delivery: NO_WAITING,
       },
     )
@@ -191,9 +191,7 @@ describe('the span of an attempt', () => {
 
   it('of a failed pipeline start has the name of the error, not its message', async () => {
     await open(undefined, {
-      startPipeline: async () => {
-        throw new TypeError('sesame')
-      },
+      pipeline: { start: () => Promise.reject(new TypeError('sesame')) },
       start: { maxAttempts: 1 },
     })
     await start(host.integrations)

@@ -1,16 +1,14 @@
 // Receives a file of an organization, into a file storage that stores bytes without asking, like a host's bucket.
 import { once } from 'node:events'
-import { createIntegrations, silentLogger } from '@quickquote/core'
-import { hostOptions } from '@quickquote/dev-servers/host'
+import { silentLogger } from '@quickquote/core'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 
 const [, , connectionString, organizationId] = process.argv
 const storage = drizzleStorage({ connectionString })
 const sql = postgres(connectionString)
-const integrations = createIntegrations({
-  ...hostOptions,
-  storage,
+const integrations = integrationsOn(storage, {
   files: {
     ...storage.files,
     async put({ id, organization_id }, bytes) {

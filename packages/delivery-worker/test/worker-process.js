@@ -1,8 +1,6 @@
 // A worker in a separate process, for tests that kill it or watch it end. Runs the built packages.
-import { createIntegrations } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
-import { hostOptions } from '@quickquote/dev-servers/host'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 
 const {
   DATABASE_URL,
@@ -36,12 +34,9 @@ const LOGGERS = {
   },
 }
 
-const integrations = createIntegrations({
-  ...hostOptions,
-  storage: drizzleStorage({ connectionString: DATABASE_URL }),
+const integrations = integrationsOn(DATABASE_URL, {
   logger: LOGGERS[LOGGER] ?? { debug() {}, info: attempted, warn() {}, error: console.error },
   pipeline: {
-    ...hostOptions.pipeline,
     start: () => {
       console.log('pipeline started')
       return new Promise(() => {})

@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import type { EventDefinitions, Integrations, NoEvents } from '@quickquote/core'
+import { drizzleStorage, type HostTransaction } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
-import { afterAll, beforeAll, inject, it } from 'vitest'
+import { afterAll, beforeAll, inject, it, onTestFinished } from 'vitest'
 import { type TestDatabase, testDatabase } from './database.ts'
+import { integrationsOn, keepLogs, type LogLine, type TestOptions } from './host.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -45,6 +48,50 @@ export function useDatabase(): { readonly url: string; readonly sql: postgres.Sq
       return sql
     },
   }
+}
+
+/** Integrations, their database, and what they logged. */
+export interface OpenIntegrations<Events extends EventDefinitions = NoEvents> {
+  readonly integrations: Integrations<Events, HostTransaction>
+  readonly databaseUrl: string
+  /** Reads and changes the tables directly. */
+  readonly sql: postgres.Sql
+  /** What was logged, unless the test has its own logger. */
+  readonly logs: readonly LogLine[]
+  /** Earlier than the end of the test. */
+  close(): Promise<void>
+}
+
+export interface OpenOptions<Events extends EventDefinitions = EventDefinitions> extends TestOptions<Events> {
+  /** A database that stays, and is migrated first. Default: a new one, which is dropped. */
+  readonly databaseUrl?: string
+  /** `afterAll` at the top of a file. Default: after the test. */
+  readonly closeAfter?: typeof onTestFinished | typeof afterAll
+}
+
+/** Integrations that are closed after the test, before what the test opened earlier. */
+export async function openIntegrations<Events extends EventDefinitions = NoEvents>({
+  databaseUrl,
+  closeAfter = onTestFinished,
+  ...options
+}: OpenOptions<Events> = {}): Promise<OpenIntegrations<Events>> {
+  const database = databaseUrl === undefined ? await migratedDatabase() : { url: databaseUrl }
+  const sql = postgres(database.url, { onnotice() {} })
+  const storage = drizzleStorage({ connectionString: database.url })
+  if (databaseUrl !== undefined) await storage.migrate()
+  const { logger, lines: logs } = keepLogs()
+  const integrations = integrationsOn(storage, { logger, ...options })
+  let isClosed = false
+
+  async function close(): Promise<void> {
+    if (isClosed) return
+    isClosed = true
+    await integrations.close()
+    await sql.end()
+    if ('drop' in database) await database.drop()
+  }
+  closeAfter(close)
+  return { integrations, databaseUrl: database.url, sql, logs, close }
 }
 
 /** `it` for tests that call a program. Without it they are skipped, which is printed; in CI they fail. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createIntegrations, defineEvents, STEPS } from '@quickquote/core'
+import { defineEvents, STEPS } from '@quickquote/core'
 import { Type } from '@quickquote/core/typebox'
-import { hostOptions } from '@quickquote/dev-servers/host'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 
 export const EMITTED = 'endurance.tested'
 const STEP_MS = 5
@@ -12,9 +12,7 @@ const FAILS = 0.1
  * fit into seven seconds. Limits of clients are in force; those of stored data are never reached.
  */
 export function createEnduranceIntegrations(storage) {
-  return createIntegrations({
-    ...hostOptions,
-    storage,
+  return integrationsOn(storage, {
     limits: { apiKeysPerOrganization: 1000, apiKeysPerMember: 1000 },
     delivery: { timeoutMs: 3000, backoffMs: 50, backoffFactor: 2, perEndpoint: 16 },
     events: defineEvents({
@@ -25,7 +23,6 @@ export function createEnduranceIntegrations(storage) {
       },
     }),
     pipeline: {
-      ...hostOptions.pipeline,
       async start(quote, { report, readFile }) {
         for (const file of quote.files) for await (const _ of readFile(file));
         for (const step of STEPS) {
