@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ApiDocsOptions } from '../src/index.ts'
-import { startHost, useDatabase, useHost } from './support/host.ts'
+import { openHost, useDatabase, useHost } from './support/host.ts'
 
 const context = useHost()
 const database = useDatabase()
@@ -148,13 +148,12 @@ describe('the documentation', () => {
       brand: { name: 'Acme & Sons', theme: 'dark', tokens: { primary: 'teal' } },
       homeUrl: '/app?from="docs"',
     } as const
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       plugin: { prefix: '/acme', apiDocs: { path: '/docs', ...own } },
       // The helper looks for the document there.
       before: (app) => void app.get('/acme/api-docs/json', async () => ({})),
     })
-    onTestFinished(() => host.close())
     for (const page of ['/acme/docs', '/acme/docs/partners', '/acme/docs/members']) {
       const { info } = (await (await fetch(`${host.url}${page}/json`)).json()) as Document
       expect(info).toMatchObject({ title: own.title, license: own.license })
@@ -174,8 +173,7 @@ describe('the documentation', () => {
   })
 
   it('has no license line if the host wants none', async () => {
-    const host = await startHost({ databaseUrl: database.url, plugin: { apiDocs: { license: null } } })
-    onTestFinished(() => host.close())
+    const host = await openHost({ databaseUrl: database.url, plugin: { apiDocs: { license: null } } })
     expect(host.openapi.info.license).toBeUndefined()
   })
 
@@ -205,7 +203,7 @@ describe('the documentation', () => {
     ['apiDocs.license', { license: { url: 'https://acme.example' } }],
     ['apiDocs.license', { license: { name: 'Terms', url: '/terms' } }],
   ])('refuses an invalid %s at startup', async (name, apiDocs) => {
-    const start = startHost({ databaseUrl: database.url, plugin: { apiDocs: apiDocs as ApiDocsOptions } })
+    const start = openHost({ databaseUrl: database.url, plugin: { apiDocs: apiDocs as ApiDocsOptions } })
     await expect(start).rejects.toThrow(name)
   })
 })

@@ -5,7 +5,7 @@ import {
   GLOBEX,
   type Host,
   type MemberName,
-  startHost,
+  openHost,
   useDatabase,
   YEAR_AHEAD,
 } from './support/host.ts'
@@ -27,9 +27,8 @@ async function createMany(host: Host, member: MemberName, count: number): Promis
 function beside(name: string, test: (host: Host, sql: typeof database.sql) => Promise<void>, limits = {}) {
   it(name, async () => {
     await database.sql`delete from quickquote.api_keys`
-    const host = await startHost({ databaseUrl: database.url, integrations: { limits }, limitsKeys: true })
+    const host = await openHost({ databaseUrl: database.url, integrations: { limits }, limitsKeys: true })
     await test(host, database.sql)
-    await host.close()
   })
 }
 const database = useDatabase()
@@ -119,7 +118,7 @@ describe('keys that are neither revoked nor expired', () => {
 
   beside('are kept by a member who already has more', async (host, sql) => {
     await createMany(host, 'acme-member', 4)
-    const lower = await startHost({ databaseUrl: database.url, integrations: { limits } })
+    const lower = await openHost({ databaseUrl: database.url, integrations: { limits } })
     expect((await create(lower, 'acme-member')).status).toBe(409)
     const listed = await lower.call('GET', keysOf(ACME), { member: 'acme-member' })
     expect(listed.body).toHaveLength(4)
@@ -128,6 +127,5 @@ describe('keys that are neither revoked nor expired', () => {
       const moved = await lower.call('POST', `${keysOf(ACME)}/${id}/${move}`, { member: 'acme-member' })
       expect(moved.status).toBe(200)
     }
-    await lower.close()
   })
 })

@@ -6,7 +6,7 @@ import {
   GLOBEX,
   type MemberName,
   NOWHERE,
-  startHost,
+  openHost,
   useDatabase,
   useHost,
   YEAR_AHEAD,
@@ -256,35 +256,31 @@ describe('a host with its own key screens', () => {
   const database = useDatabase()
 
   it('turns the routes off and calls the same service, also in its own transaction', async () => {
-    const host = await startHost({ databaseUrl: database.url, plugin: { apiKeyRoutes: false } })
-    try {
-      expect((await host.call('GET', KEYS, { member: 'acme-admin' })).status).toBe(404)
+    const host = await openHost({ databaseUrl: database.url, plugin: { apiKeyRoutes: false } })
+    expect((await host.call('GET', KEYS, { member: 'acme-admin' })).status).toBe(404)
 
-      const { apiKeys, within } = host.integrations
-      const owner = member('owner')
-      const rolledBack = database.sql.begin(async (transaction) => {
-        const { id } = await within(transaction).apiKeys.create(owner, {
-          name: 'CRM',
-          expires_at: YEAR_AHEAD,
-        })
-        expect(await within(transaction).apiKeys.get(owner, id)).toMatchObject({ id })
-        throw new Error('rolled back')
+    const { apiKeys, within } = host.integrations
+    const owner = member('owner')
+    const rolledBack = database.sql.begin(async (transaction) => {
+      const { id } = await within(transaction).apiKeys.create(owner, {
+        name: 'CRM',
+        expires_at: YEAR_AHEAD,
       })
-      await expect(rolledBack).rejects.toThrow('rolled back')
-      expect(await apiKeys.list(owner)).toEqual({ items: [], nextCursor: null })
-      const admin = member('root', ['manage_integrations'])
-      expect((await host.integrations.auditLog.list(admin)).items).toEqual([])
+      expect(await within(transaction).apiKeys.get(owner, id)).toMatchObject({ id })
+      throw new Error('rolled back')
+    })
+    await expect(rolledBack).rejects.toThrow('rolled back')
+    expect(await apiKeys.list(owner)).toEqual({ items: [], nextCursor: null })
+    const admin = member('root', ['manage_integrations'])
+    expect((await host.integrations.auditLog.list(admin)).items).toEqual([])
 
-      const { id } = await apiKeys.create(owner, { name: 'CRM', expires_at: YEAR_AHEAD })
-      expect((await apiKeys.list(admin, { owner: 'all', limit: 1 })).items).toMatchObject([{ id }])
-      await expect(apiKeys.list(owner, { limit: 1000 })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
-      await expect(apiKeys.list(owner, { owner: 'all' })).rejects.toMatchObject({
-        code: 'PERMISSION_REQUIRED',
-      })
-      await expect(apiKeys.get(member('other'), id)).rejects.toMatchObject({ code: 'API_KEY_NOT_FOUND' })
-      await expect(apiKeys.revoke(owner, 'no id')).rejects.toMatchObject({ code: 'API_KEY_NOT_FOUND' })
-    } finally {
-      await host.close()
-    }
+    const { id } = await apiKeys.create(owner, { name: 'CRM', expires_at: YEAR_AHEAD })
+    expect((await apiKeys.list(admin, { owner: 'all', limit: 1 })).items).toMatchObject([{ id }])
+    await expect(apiKeys.list(owner, { limit: 1000 })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
+    await expect(apiKeys.list(owner, { owner: 'all' })).rejects.toMatchObject({
+      code: 'PERMISSION_REQUIRED',
+    })
+    await expect(apiKeys.get(member('other'), id)).rejects.toMatchObject({ code: 'API_KEY_NOT_FOUND' })
+    await expect(apiKeys.revoke(owner, 'no id')).rejects.toMatchObject({ code: 'API_KEY_NOT_FOUND' })
   })
 })

@@ -6,7 +6,7 @@ import {
   GLOBEX,
   type MemberName,
   NOWHERE,
-  startHost,
+  openHost,
   useDatabase,
   useHost,
   YEAR_AHEAD,
@@ -211,7 +211,7 @@ describe('POST /api-keys/:id/roll', () => {
 describe('a key that has been rolled', () => {
   it('does not count for the limits any more', async () => {
     const limits = { apiKeysPerMember: 2, apiKeysPerOrganization: 2 }
-    const host = await startHost({ databaseUrl: database.url, integrations: { limits }, limitsKeys: true })
+    const host = await openHost({ databaseUrl: database.url, integrations: { limits }, limitsKeys: true })
     const send = (path: string, json: object) =>
       host.call('POST', keysOf(ACME) + path, {
         member: 'acme-member',
@@ -223,6 +223,5 @@ describe('a key that has been rolled', () => {
     expect(rolled.status).toBe(201)
     expect((await send(`/${rolled.body['id']}/roll`, {})).status).toBe(201)
     expect((await send('', { name: 'three' })).body).toMatchObject({ code: 'API_KEY_LIMIT_REACHED' })
-    await host.close()
   })
 })

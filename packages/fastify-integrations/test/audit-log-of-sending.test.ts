@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memberOf } from '@quickquote/core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ACME, GLOBEX, startHost, useDatabase, YEAR_AHEAD } from './support/host.ts'
+import { ACME, GLOBEX, openHost, useDatabase, YEAR_AHEAD } from './support/host.ts'
 import { createEndpoint, failQuote, useDeliveries, WEBHOOKS, webhooksOf } from './support/webhooks.ts'
 
 const EVENT = 'quotation.failed'
@@ -134,8 +134,7 @@ describe('the address in the audit log', () => {
   }
 
   it('is the client’s behind a trusted proxy, and null if the proxy reports none', async () => {
-    const host = await startHost({ databaseUrl: database.url, fastify: { trustProxy: true } })
-    onTestFinished(() => host.close())
+    const host = await openHost({ databaseUrl: database.url, fastify: { trustProxy: true } })
     for (const forwarded of ['198.51.100.7', '2001:db8::7, 10.0.0.1', 'unknown', `1${'0'.repeat(5000)}`]) {
       const { status } = await host.call('POST', `/v1/organizations/${ACME}/api-keys`, {
         member: 'acme-admin',
@@ -148,8 +147,7 @@ describe('the address in the audit log', () => {
   })
 
   it('is null if the host itself calls, unless it passes one', async () => {
-    const host = await startHost({ databaseUrl: database.url })
-    onTestFinished(() => host.close())
+    const host = await openHost({ databaseUrl: database.url })
     const { apiKeys } = host.integrations
     const key = { name: 'CRM', expires_at: YEAR_AHEAD }
     await apiKeys.create(memberOf(SESSION, ACME), key)
@@ -158,8 +156,7 @@ describe('the address in the audit log', () => {
   })
 
   it('is null on a Unix socket', async () => {
-    const host = await startHost({ databaseUrl: database.url })
-    onTestFinished(() => host.close())
+    const host = await openHost({ databaseUrl: database.url })
     const path = join(tmpdir(), `audit-${process.pid}.sock`)
     const server = createServer((request, response) => host.app.routing(request, response)).listen(path)
     onTestFinished(() => void server.close())

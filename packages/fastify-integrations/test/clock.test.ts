@@ -1,6 +1,5 @@
-import { createIntegrations } from '@quickquote/core'
-import { adminOf, hostOptions, keepLogs } from '@quickquote/dev-servers/host'
-import { emptyDatabase } from '@quickquote/dev-servers/vitest'
+import { adminOf, integrationsOn, keepLogs } from '@quickquote/dev-servers/host'
+import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
@@ -9,20 +8,14 @@ import { expect, it } from 'vitest'
 const HOUR_MS = 60 * 60 * 1000
 const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 
+const database = useDatabase()
+
 it('a host with a wrong clock logs it at startup, and uses the time of the database', async () => {
-  const database = await emptyDatabase()
   const storage = drizzleStorage({ connectionString: database.url })
-  await storage.migrate()
   const { logger, lines } = keepLogs()
-  const integrations = createIntegrations({
-    ...hostOptions,
-    // The same the other way round: the database's clock is two hours behind this machine's.
-    storage: {
-      ...storage,
-      clock: { read: async () => new Date((await storage.clock.read()).getTime() - 2 * HOUR_MS) },
-    },
-    logger,
-  })
+  // The same the other way round: the database's clock is two hours behind this machine's.
+  const clock = { read: async () => new Date((await storage.clock.read()).getTime() - 2 * HOUR_MS) }
+  const integrations = integrationsOn({ ...storage, clock }, { logger })
   const app = Fastify()
   await app.register(fastifyIntegrations, { integrations, resolveSession: () => null })
 
@@ -39,5 +32,4 @@ it('a host with a wrong clock logs it at startup, and uses the time of the datab
 
   await app.close()
   await integrations.close()
-  await database.drop()
 })

@@ -1,8 +1,7 @@
-import { createIntegrations } from '@quickquote/core'
-import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
+import { adminOf, hostOptions, integrationsOn } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { ACME, GLOBEX, startHost, useDatabase } from './support/host.ts'
+import { ACME, GLOBEX, openHost, useDatabase } from './support/host.ts'
 import { createEndpoint, failQuote, useDeliveries } from './support/webhooks.ts'
 
 const context = useDeliveries()
@@ -67,11 +66,9 @@ it('a cursor survives a restart, and a rotation of the encryption keys', async (
   const newer = { id: 'new', key: Buffer.alloc(32, 9) }
   const storage = drizzleStorage({ connectionString: database.url })
   onTestFinished(() => storage.close())
-  const listOf = (encryptionKeys: typeof old) =>
-    createIntegrations({ ...hostOptions, storage, encryptionKeys }).auditLog
+  const listOf = (encryptionKeys: typeof old) => integrationsOn(storage, { encryptionKeys }).auditLog
   const admin = adminOf(ACME)
-  const host = await startHost({ databaseUrl: database.url })
-  onTestFinished(() => host.close())
+  const host = await openHost({ databaseUrl: database.url })
   for (let made = 0; made < 3; made += 1) await host.createKey()
   const { nextCursor } = await listOf(old).list(admin, { limit: '1' })
   const next = { limit: '1', cursor: String(nextCursor) }

@@ -3,16 +3,15 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import rateLimit from '@fastify/rate-limit'
-import { expect, it, onTestFinished } from 'vitest'
-import { type HostOptions, startHost, useDatabase } from './support/host.ts'
+import { expect, it } from 'vitest'
+import { type HostOptions, openHost, useDatabase } from './support/host.ts'
 
 const database = useDatabase()
 const WORKER = join(createRequire(import.meta.url).resolve('@quickquote/delivery-worker/package.json'), '..')
 
 /** The findings of the doctor about an app. */
 async function examine(options: Omit<HostOptions, 'databaseUrl'>, prefix = '') {
-  const host = await startHost({ databaseUrl: database.url, ...options })
-  onTestFinished(() => host.close())
+  const host = await openHost({ databaseUrl: database.url, ...options })
   const doctor = spawn(
     process.execPath,
     [

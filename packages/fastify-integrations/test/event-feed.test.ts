@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Sql } from 'postgres'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { ACME, GLOBEX, type Host, startHost, useDatabase, useHost } from './support/host.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ACME, GLOBEX, type Host, openHost, useDatabase, useHost } from './support/host.ts'
 
 const PATH = '/v1/integrations/events'
 const context = useHost({ integrations: { limits: { requestsPerMinute: 10_000, startsPerMinute: 10_000 } } })
@@ -210,11 +210,10 @@ describe('With wait', () => {
   })
 
   it('lets limits.eventWaits requests of a process wait, answers others at once, and lets more wait later', async () => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       integrations: { limits: { eventWaits: 1, requestsPerMinute: 1000 } },
     })
-    onTestFinished(() => host.close())
     const keys = [await host.createKey('acme-admin'), await host.createKey('acme-admin')]
     for (let round = 0; round < 3; round += 1) {
       const answers: string[][] = []
@@ -277,7 +276,7 @@ describe('With wait', () => {
       let found = 0
       let hasEnded = () => {}
       const ended = new Promise<void>((resolve) => (hasEnded = resolve))
-      const host = await startHost({
+      const host = await openHost({
         databaseUrl: database.url,
         wrapStorage: (storage) => ({
           ...storage,
@@ -295,7 +294,6 @@ describe('With wait', () => {
       await end(host, database.sql, waiting.id)
       hasEnded()
       expect(await waiting.answers()).toEqual(refused)
-      await host.close()
     })
   })
 
@@ -325,23 +323,18 @@ describe('With wait', () => {
   })
 
   it('answers waiting requests when the server closes', async () => {
-    const host = await startHost({ databaseUrl: database.url })
-    let isOpen = true
-    onTestFinished(async () => {
-      if (isOpen) await host.close()
-    })
+    const host = await openHost({ databaseUrl: database.url })
     const { key } = await host.createKey('acme-admin')
     const { next } = await read('?after=latest', key, host)
     const waiting = read(`${next}&wait=20`, key, host)
     await expect.poll(() => host.logs.filter((line) => line.includes('wait=20')).length).toBeGreaterThan(0)
     await host.close()
-    isOpen = false
     expect(await waiting).toMatchObject({ status: 200, events: [] })
   })
 
   it('lets a hundred requests wait without a database connection, and answers others; when it closes, all end at once', async () => {
     let reads = 0
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       integrations: { limits: { requestsPerMinute: 10_000, eventWaitsPerApiKey: 100 } },
       wrapStorage: (storage) => ({

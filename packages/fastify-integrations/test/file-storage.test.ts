@@ -5,19 +5,16 @@ import { join } from 'node:path'
 import type { FileStorage } from '@quickquote/core'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { docx } from '../../core/test/docx-samples.ts'
-import { type Answer, type Host, startHost, useDatabase } from './support/host.ts'
+import { type Answer, type Host, openHost, useDatabase } from './support/host.ts'
 
 const database = useDatabase()
 let host: Host
 
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await host.close()
-})
+afterEach(() => void vi.unstubAllEnvs())
 
 async function serve(files?: FileStorage): Promise<void> {
   const integrations = { hookTimeoutMs: 2000, ...(files === undefined ? {} : { files }) }
-  host = await startHost({ databaseUrl: database.url, integrations })
+  host = await openHost({ databaseUrl: database.url, integrations })
 }
 
 async function upload(): Promise<Answer> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations, defineEvents, IntegrationError } from '@quickquote/core'
+import { defineEvents, IntegrationError } from '@quickquote/core'
 import { Type } from '@quickquote/core/typebox'
-import { hostOptions } from '@quickquote/dev-servers/host'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACME, GLOBEX } from './support/host.ts'
@@ -30,10 +30,7 @@ const projectEvents = defineEvents({
 const context = useDeliveries({ integrations: { events: projectEvents } })
 
 /** The host's own instance, in addition to its server's: same declaration, same database. */
-function open() {
-  const storage = drizzleStorage({ sql: context.sql })
-  return createIntegrations({ ...hostOptions, storage, events: projectEvents })
-}
+const open = () => integrationsOn(drizzleStorage({ sql: context.sql }), { events: projectEvents })
 let integrations: ReturnType<typeof open>
 beforeAll(() => {
   integrations = open()

@@ -1,6 +1,6 @@
 import type { Member, Session } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
-import { ACME, NOWHERE, startHost, useDatabase, useHost, YEAR_AHEAD } from './support/host.ts'
+import { ACME, NOWHERE, openHost, useDatabase, useHost, YEAR_AHEAD } from './support/host.ts'
 
 const context = useHost()
 const database = useDatabase()
@@ -85,21 +85,20 @@ describe('an organization id that is not a uuid', () => {
 
   it('in a session is answered with 500, and the log says how to convert it', async () => {
     const session: Session = { memberId: 'm', organizations: [{ id: 'org_2abc', role: 'admin' }] }
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       plugin: { resolveSession: () => session },
     })
     const { status, body } = await host.call('GET', `/v1/organizations/${ACME}/api-keys`)
     expect([status, body['code']]).toEqual([500, 'INTERNAL_ERROR'])
     expect(host.logs.join('')).toContain('convert other IDs to one, for example with v5(')
-    await host.close()
   })
 })
 
 describe('a member id', () => {
   it('is any text of up to 128 characters', async () => {
     const memberId = `${'😀'.repeat(126)}/\n`
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       plugin: {
         resolveSession: () => ({ memberId, organizations: [{ id: ACME.toUpperCase(), role: 'admin' }] }),
@@ -111,7 +110,6 @@ describe('a member id', () => {
     })
     expect([status, body['owner_id']]).toEqual([201, memberId])
     expect((await host.call('GET', keys)).body).toMatchObject([{ owner_id: memberId }])
-    await host.close()
   })
 
   it.each(['', 'x'.repeat(129), 'a\0b', 'a\ud800'])('is not %j', async (memberId) => {

@@ -3,21 +3,10 @@ import { connect, type Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import multipart from '@fastify/multipart'
-import {
-  createIntegrations,
-  DEFAULT_LIMITS,
-  IntegrationError,
-  type Integrations,
-  type Limits,
-  type Logger,
-} from '@quickquote/core'
-import type { TestDatabase } from '@quickquote/dev-servers'
-import { hostOptions } from '@quickquote/dev-servers/host'
-import { migratedDatabase } from '@quickquote/dev-servers/vitest'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { DEFAULT_LIMITS, IntegrationError, type Limits, type Logger } from '@quickquote/core'
+import { openIntegrations } from '@quickquote/dev-servers/vitest'
 import Fastify, { type FastifyInstance } from 'fastify'
-import postgres from 'postgres'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { docx } from '../../core/test/docx-samples.ts'
 import { formBytes, isMultipart, receiveMultipart, takeMultipart } from '../src/bodies/multipart.ts'
 import type { MinDataRate } from '../src/bodies/read-body.ts'
@@ -26,23 +15,6 @@ import { dropUnreadBodies } from '../src/bodies/unread-body.ts'
 const ORGANIZATION = randomUUID()
 const PDF = Buffer.from('%PDF-1.7\n1 0 obj\n%%EOF')
 const MIB = 1024 * 1024
-
-let scratch: TestDatabase
-let sql: postgres.Sql
-let integrations: Integrations
-
-beforeAll(async () => {
-  scratch = await migratedDatabase()
-  sql = postgres(scratch.url)
-  const storage = drizzleStorage({ connectionString: scratch.url })
-  integrations = createIntegrations({ ...hostOptions, storage, logger: failingLogger })
-})
-
-afterAll(async () => {
-  await integrations.close()
-  await sql.end()
-  await scratch.drop()
-})
 
 /** No test may cause a warning or an error unnoticed. */
 const failingLogger: Logger = {
@@ -55,6 +27,8 @@ const failingLogger: Logger = {
     throw new Error('an error', { cause: fields })
   },
 }
+
+const { integrations, sql } = await openIntegrations({ logger: failingLogger, closeAfter: afterAll })
 
 let app: FastifyInstance
 let url: string

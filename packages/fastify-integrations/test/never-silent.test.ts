@@ -1,7 +1,7 @@
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { startReceiver } from '@quickquote/dev-servers'
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest'
-import { type Host, type HostOptions, startHost, useDatabase } from './support/host.ts'
+import { type Host, type HostOptions, openHost, useDatabase } from './support/host.ts'
 import { createEndpoint, failQuote } from './support/webhooks.ts'
 
 const database = useDatabase()
@@ -21,13 +21,12 @@ async function serve(fastify: HostOptions['fastify'], integrations: HostOptions[
     signDocumentUrl: () => Promise.reject(new Error('The bucket is gone.')),
     status: () => Promise.reject(new Error('The dashboard is gone.')),
   }
-  const host = await startHost({
+  const host = await openHost({
     databaseUrl: database.url,
     fastify: { ...fastify },
     givesLogger: false,
     integrations: { pipeline, ...integrations },
   })
-  onTestFinished(() => host.close())
   return host
 }
 

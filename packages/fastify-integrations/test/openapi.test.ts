@@ -2,7 +2,7 @@ import { ERRORS, EVENT_TYPES } from '@quickquote/core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { routeTable } from '../src/route-table.ts'
-import { startHost, useDatabase, useHost } from './support/host.ts'
+import { openHost, useDatabase, useHost } from './support/host.ts'
 import { type Operation, openApiCheck } from './support/openapi-check.ts'
 
 const database = useDatabase()
@@ -142,9 +142,8 @@ describe('the OpenAPI document', () => {
   })
 
   it('uses the host’s product name', async () => {
-    const host = await startHost({ databaseUrl: database.url, integrations: { productName: 'Acme' } })
+    const host = await openHost({ databaseUrl: database.url, integrations: { productName: 'Acme' } })
     expect(JSON.stringify(host.openapi.webhooks)).toContain('X-Acme-Signature')
-    await host.close()
   })
 })
 
@@ -184,27 +183,24 @@ describe('/api-docs', () => {
   })
 
   it('can be moved', async () => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       plugin: { apiDocs: { path: '/developers/api' } },
     })
     expect((await host.call('GET', '/developers/api')).status).toBe(200)
     expect((await host.call('GET', '/developers/api/json')).body).toMatchObject({ openapi: '3.1.0' })
     expect((await host.call('GET', '/api-docs')).status).toBe(404)
-    await host.close()
   })
 
   it('documents how the host’s sessions are sent', async () => {
     const sessionScheme = { type: 'http', scheme: 'bearer' } as const
-    const host = await startHost({ databaseUrl: database.url, plugin: { apiDocs: { sessionScheme } } })
+    const host = await openHost({ databaseUrl: database.url, plugin: { apiDocs: { sessionScheme } } })
     expect(host.openapi.components).toMatchObject({ securitySchemes: { session: sessionScheme } })
-    await host.close()
   })
 
   it('can be turned off', async () => {
-    const host = await startHost({ databaseUrl: database.url, plugin: { apiDocs: false } })
+    const host = await openHost({ databaseUrl: database.url, plugin: { apiDocs: false } })
     expect((await host.call('GET', '/api-docs')).status).toBe(404)
     expect((await host.call('GET', '/v1/integrations/quotations')).status).toBe(401)
-    await host.close()
   })
 })

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { ACME, NOWHERE, startHost, useDatabase, YEAR_AHEAD } from './support/host.ts'
+import { ACME, NOWHERE, openHost, useDatabase, YEAR_AHEAD } from './support/host.ts'
 
 const database = useDatabase()
 
 it('apiKeyRoutes: false leaves the routes for API keys to the host, whose own screens call the same service', async () => {
-  const host = await startHost({
+  const host = await openHost({
     databaseUrl: database.url,
     plugin: { apiKeyRoutes: false },
     after(app) {
@@ -20,5 +20,4 @@ it('apiKeyRoutes: false leaves the routes for API keys to the host, whose own sc
   const { key } = await host.integrations.apiKeys.create(member, { name: 'x', expires_at: YEAR_AHEAD })
   const { status } = await host.call('GET', `/v1/integrations/quotations/${NOWHERE}`, { key: key.reveal() })
   expect(status).toBe(404)
-  await host.close()
 })

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { ERRORS } from '@quickquote/core'
-import { describe, expect, it } from 'vitest'
+import { lossyProxy } from '@quickquote/dev-servers'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { answerFrameworkError } from '../src/index.ts'
-import { ACME, NOWHERE, startHost, useDatabase, useHost } from './support/host.ts'
+import { ACME, NOWHERE, openHost, useDatabase, useHost } from './support/host.ts'
 import { sendRaw } from './support/socket.ts'
 
 const database = useDatabase()
@@ -38,14 +37,13 @@ describe('a problem document (RFC 9457)', () => {
   })
 
   it('takes its type from the host’s documentation if given', async () => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       plugin: { problemTypeBase: 'https://docs.example.com/errors#' },
     })
     expect((await host.call('GET', READ)).body).toMatchObject({
       type: 'https://docs.example.com/errors#API_KEY_MISSING',
     })
-    await host.close()
   })
 })
 
@@ -72,11 +70,10 @@ describe('X-Request-Id', () => {
     ['another one if it is too long', 'x'.repeat(129), null],
     ['another one if it has unsafe characters', '<script>', null],
   ])('is %s, if the host takes it from the client', async (_, sent, expected) => {
-    const host = await startHost({ databaseUrl: database.url, fastify: { requestIdHeader: 'x-request-id' } })
+    const host = await openHost({ databaseUrl: database.url, fastify: { requestIdHeader: 'x-request-id' } })
     const { headers, body } = await host.call('GET', READ, { headers: { 'X-Request-Id': sent } })
     expect(headers.get('x-request-id')).toMatch(expected ?? /^[0-9a-f-]{36}$/)
     expect(body['instance']).toBe(headers.get('x-request-id'))
-    await host.close()
   })
 })
 
@@ -92,23 +89,23 @@ describe('an error on our side', () => {
   })
 
   it('is a 503 while the database is unavailable', async () => {
-    const way = await wayTo(database.url)
-    const host = await startHost({ databaseUrl: way.url })
+    const proxy = await lossyProxy(database.url)
+    onTestFinished(() => proxy.stop())
+    const host = await openHost({ databaseUrl: proxy.url })
     const { key } = await host.createKey()
     const id = await host.startQuotation(key)
-    await way.cut()
+    proxy.refuse(true)
+    proxy.cut('close')
     const { status, body } = await host.call('GET', `/v1/integrations/quotations/${id}`, { key })
     expect([status, body['code']]).toEqual([503, 'SERVICE_UNAVAILABLE'])
-    await way.mend()
+    proxy.refuse(false)
     await expect
       .poll(async () => (await host.call('GET', `/v1/integrations/quotations/${id}`, { key })).status)
       .toBe(200)
-    await host.close()
-    await way.cut()
   })
 
   it('is a 500 without details, and a log line with the cause but no parameters', async () => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       wrapStorage: (storage) => ({
         ...storage,
@@ -133,7 +130,6 @@ describe('an error on our side', () => {
       err: { type: 'Error', cause: { code: '08006', message: 'connection lost, key pk_***' } },
     })
     expect(host.logs.join('')).not.toContain(secret)
-    await host.close()
   })
 
   it.each([
@@ -144,7 +140,7 @@ describe('an error on our side', () => {
     ['an error with an invalid status', Object.assign(new Error('x'), { statusCode: 999 })],
     ['an error whose cause is itself', Object.assign(new Error('x'), { cause: fault })],
   ])('is a 500 if %s is thrown', async (_, thrown) => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       wrapStorage: (storage) => ({
         ...storage,
@@ -153,11 +149,10 @@ describe('an error on our side', () => {
     })
     const { key } = await host.createKey()
     expect((await host.call('GET', READ, { key })).status).toBe(500)
-    await host.close()
   })
 
   it('is also a 500 before a key is known', async () => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       wrapStorage: (storage) => ({
         ...storage,
@@ -167,7 +162,6 @@ describe('an error on our side', () => {
     const { key } = await host.createKey()
     expect((await host.call('GET', READ, { key })).status).toBe(500)
     expect(host.logs.join('')).not.toContain(secret)
-    await host.close()
   })
 })
 
@@ -221,7 +215,7 @@ describe('a malformed URL', () => {
   const urls = ['/v1/integrations/%zz', '/v1/integrations/quotations/%', '/v1/organizations/%f0%28/webhooks']
 
   it.each(urls)('is a problem document if the host uses answerFrameworkError: %s', async (url) => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       fastify: { frameworkErrors: answerFrameworkError },
     })
@@ -229,7 +223,6 @@ describe('a malformed URL', () => {
     expect(status).toBe(400)
     expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
     expect(body).toMatchObject({ code: 'MALFORMED_REQUEST', instance: headers.get('x-request-id') })
-    await host.close()
   })
 
   it('is otherwise Fastify’s own 400, because no plugin is called', async () => {
@@ -252,36 +245,3 @@ describe('a malformed URL', () => {
     expect((await context.host.call('GET', `${READ}?x=%zz`)).status).toBe(401)
   })
 })
-
-/** A connection to the database that can be cut and restored. */
-async function wayTo(databaseUrl: string) {
-  const target = new URL(databaseUrl)
-  const sockets = new Set<Socket>()
-  const server = createServer((client) => {
-    const toDatabase = connect(Number(target.port), target.hostname)
-    for (const socket of [client, toDatabase]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-    }
-    client.pipe(toDatabase).pipe(client)
-  })
-  async function listen(port: number): Promise<void> {
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
-  }
-  await listen(0)
-  const { port } = server.address() as AddressInfo
-  const through = new URL(databaseUrl)
-  through.port = String(port)
-  return {
-    url: through.href,
-    mend: () => listen(port),
-    async cut() {
-      const closed = once(server, 'close')
-      server.close()
-      for (const socket of sockets) socket.destroy()
-      sockets.clear()
-      await closed
-    },
-  }
-}

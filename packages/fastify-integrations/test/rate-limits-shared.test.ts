@@ -5,7 +5,7 @@ import { hasRedis, type RedisServer, startRedis } from '@quickquote/dev-servers'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FastifyIntegrationsOptions } from '../src/index.ts'
-import { type Host, NOWHERE, startHost, useDatabase } from './support/host.ts'
+import { type Host, NOWHERE, openHost, startHost, useDatabase } from './support/host.ts'
 
 const database = useDatabase()
 const START = '/v1/integrations/quotations'
@@ -241,7 +241,7 @@ describe('Limits on something other than Redis', () => {
     'that accepts and never responds: one request waits, the others follow onLimiterError %s at once',
     async (onLimiterError, withKey, without) => {
       answer = null
-      const host = await startHost({ databaseUrl: database.url, plugin: { redis, onLimiterError } })
+      const host = await openHost({ databaseUrl: database.url, plugin: { redis, onLimiterError } })
       const { key } = await host.createKey()
       expect((await host.call('GET', READ, { key })).status).toBe(withKey)
       for (let round = 0; round < 20; round += 1) {
@@ -253,7 +253,6 @@ describe('Limits on something other than Redis', () => {
         expect(new Set(answers)).toEqual(new Set([withKey, without]))
       }
       expect([asked, pendingOf(redis)]).toEqual([1, 1])
-      await host.close()
     },
   )
 
@@ -268,7 +267,7 @@ describe('Limits on something other than Redis', () => {
     const unhandled: unknown[] = []
     const note = (reason: unknown) => void unhandled.push(reason)
     process.on('unhandledRejection', note)
-    const host = await startHost({ databaseUrl: database.url, plugin: { redis } })
+    const host = await openHost({ databaseUrl: database.url, plugin: { redis } })
     const { key } = await host.createKey()
     for (let sent = 0; sent < 3; sent += 1) {
       expect((await host.call('GET', READ, { key })).status).toBe(404)
@@ -278,7 +277,6 @@ describe('Limits on something other than Redis', () => {
     expect(host.logs.filter((line) => line.includes('cannot be counted'))).toHaveLength(1)
     process.off('unhandledRejection', note)
     expect(unhandled).toEqual([])
-    await host.close()
   })
 })
 

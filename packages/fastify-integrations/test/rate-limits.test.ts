@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import rateLimit from '@fastify/rate-limit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, type Host, NOWHERE, startHost, useDatabase } from './support/host.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Answer, type Host, NOWHERE, openHost, startHost, useDatabase } from './support/host.ts'
 import { hangUp, sendRaw } from './support/socket.ts'
 
 const database = useDatabase()
@@ -151,20 +151,19 @@ describe.each([
 describe('Limits are options', () => {
   it('of the integrations', async () => {
     const limits = { requestsPerMinute: 3, startsPerMinute: 1 }
-    const host = await startHost({ databaseUrl: database.url, integrations: { limits } })
+    const host = await openHost({ databaseUrl: database.url, integrations: { limits } })
     const { key } = await host.createKey()
     const json = { requirementsText: 'x' }
     expect(await repeat(5, () => host.call('POST', START, { key, json }))).toEqual({ 202: 1, 429: 4 })
     expect((await host.call('GET', READ, { key })).headers.get('ratelimit-policy')).toBe(
       '"requests";q=3;w=60',
     )
-    await host.close()
   })
 })
 
 describe('failed authentications', () => {
   it('are limited by client address, without locking out a valid key from there', async () => {
-    const host = await startHost({ databaseUrl: database.url })
+    const host = await openHost({ databaseUrl: database.url })
     const { key, id } = await host.createKey()
     expect(await repeat(20, () => host.call('GET', READ))).toEqual({ 401: 20 })
     expect(await repeat(12, () => host.call('POST', START, { key: 'pk_junk' }))).toEqual({ 401: 10, 429: 2 })
@@ -179,11 +178,10 @@ describe('failed authentications', () => {
     // A key that may not be used is also a failure.
     await database.sql`update quickquote.api_keys set status = 'inactive' where id = ${id}`
     expect((await host.call('GET', READ, { key })).status).toBe(429)
-    await host.close()
   })
 
   it.each(['OPTIONS', 'PROPFIND', 'HEAD', 'PUT'])('are counted for %s requests', async (method) => {
-    const host = await startHost({ databaseUrl: database.url })
+    const host = await openHost({ databaseUrl: database.url })
     const statuses: string[] = []
     for (let sent = 0; sent < 31; sent += 1) {
       const answer = await sendRaw(
@@ -193,51 +191,46 @@ describe('failed authentications', () => {
       statuses.push(answer.slice(9, 12))
     }
     expect(statuses).toEqual([...Array(30).fill('401'), '429'])
-    await host.close()
   })
 
   it('do not include CORS preflights, which never count', async () => {
-    const host = await startHost({ databaseUrl: database.url })
+    const host = await openHost({ databaseUrl: database.url })
     const headers = { Origin: 'https://partner.example.com', 'Access-Control-Request-Method': 'POST' }
     expect(await repeat(40, () => host.call('OPTIONS', START, { headers }))).toEqual({ 405: 40 })
     expect((await host.call('GET', READ)).status).toBe(401)
-    await host.close()
   })
 
   it('are counted by the address that the host trusts', async () => {
-    const host = await startHost({ databaseUrl: database.url, fastify: { trustProxy: true } })
+    const host = await openHost({ databaseUrl: database.url, fastify: { trustProxy: true } })
     const from = (address: string) => () =>
       host.call('GET', READ, { headers: { 'X-Forwarded-For': address } })
     expect(await repeat(31, from('192.0.2.1'))).toEqual({ 401: 30, 429: 1 })
     expect(await repeat(1, from('::ffff:192.0.2.1'))).toEqual({ 429: 1 })
     expect(await repeat(1, from('192.0.2.2'))).toEqual({ 401: 1 })
-    await host.close()
   })
 
   it('count an IPv6 /64 as one client', async () => {
-    const host = await startHost({ databaseUrl: database.url, fastify: { trustProxy: true } })
+    const host = await openHost({ databaseUrl: database.url, fastify: { trustProxy: true } })
     const from = (address: string) => () =>
       host.call('GET', READ, { headers: { 'X-Forwarded-For': address } })
     expect(await repeat(15, from('2001:db8:0:1::1'))).toEqual({ 401: 15 })
     expect(await repeat(16, from('2001:DB8:0:1:ffff::2'))).toEqual({ 401: 15, 429: 1 })
     expect(await repeat(1, from('2001:db8:0:2::1'))).toEqual({ 401: 1 })
-    await host.close()
   })
 
   it('are counted for all clients together without addresses: on a Unix socket', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'quickquote-socket-'))
-    const host = await startHost({ databaseUrl: database.url, socketPath: join(folder, 's') })
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const host = await openHost({ databaseUrl: database.url, socketPath: join(folder, 's') })
     const { key } = await host.createKey()
     expect((await host.call('GET', READ, { key })).status).toBe(404)
     expect(await repeat(31, () => host.call('GET', READ))).toEqual({ 401: 30, 429: 1 })
     expect((await host.call('GET', READ, { key })).status).toBe(404)
-    await host.close()
-    await rm(folder, { recursive: true })
   })
 
   it('do not affect a valid key of a client that disconnects early: no internal error', async () => {
     const limits = { requestsPerMinute: 100_000 }
-    const host = await startHost({ databaseUrl: database.url, integrations: { limits } })
+    const host = await openHost({ databaseUrl: database.url, integrations: { limits } })
     const { key } = await host.createKey()
     const request = `GET ${READ} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`
     const lines = () => host.logs.map((line) => JSON.parse(line))
@@ -250,6 +243,5 @@ describe('failed authentications', () => {
     await host.call('GET', READ, { key })
     expect(gone().length).toBeGreaterThanOrEqual(20)
     expect(lines().filter(({ level }) => level >= 40)).toEqual([])
-    await host.close()
   })
 })

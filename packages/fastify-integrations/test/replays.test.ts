@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { ACME, GLOBEX, NOWHERE, startHost, useDatabase } from './support/host.ts'
+import { ACME, GLOBEX, NOWHERE, openHost, useDatabase } from './support/host.ts'
 import {
   createEndpoint,
   failQuote,
@@ -262,7 +262,7 @@ describe('without a worker', () => {
   const database = useDatabase()
 
   it('a replay waits, one at a time per endpoint, and continues batch by batch from its position', async () => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       integrations: { limits: { startsPerMinute: 1000 } },
     })
@@ -316,7 +316,6 @@ describe('without a worker', () => {
       await database.sql`select count(*)::int from quickquote.audit_log
         where action = 'webhook_endpoint.replay_stopped' and resource_id = ${endpoint.id}`,
     ).toEqual([{ count: 1 }])
-    await host.close()
   })
 })
 
@@ -324,7 +323,7 @@ describe('a delivery that is parked before its first attempt', () => {
   const database = useDatabase()
 
   it('is in no list of attempts, and is sent only by a replay', async () => {
-    const host = await startHost({ databaseUrl: database.url })
+    const host = await openHost({ databaseUrl: database.url })
     const asAdmin = (method: string, path: string, json?: object) =>
       host.call(method, path, { member: 'acme-admin', json })
     const { id } = await createEndpoint(host, { url: `${context.receiver.url}/untried` })
@@ -350,6 +349,5 @@ describe('a delivery that is parked before its first attempt', () => {
       { timeout: 60_000 },
     )
     await stopWorker()
-    await host.close()
   })
 })

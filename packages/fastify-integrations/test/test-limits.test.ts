@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hasRedis, startRedis } from '@quickquote/dev-servers'
 import { Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'
-import { type Host, type HostOptions, startHost } from './support/host.ts'
+import { type Host, type HostOptions, openHost } from './support/host.ts'
 import { createEndpoint, startWorker, useDeliveries, WEBHOOKS, webhooksOf } from './support/webhooks.ts'
 
 const context = useDeliveries()
@@ -18,11 +18,8 @@ async function sendMany(host: Host, id: string, count: number): Promise<Record<n
 }
 
 /** A host on the same database, with its own limits. */
-async function withHost(options: Omit<HostOptions, 'databaseUrl'>, work: (host: Host) => Promise<void>) {
-  const host = await startHost({ databaseUrl: context.databaseUrl, ...options })
-  await work(host)
-  await host.close()
-}
+const hostWith = (options: Omit<HostOptions, 'databaseUrl'>) =>
+  openHost({ databaseUrl: context.databaseUrl, ...options })
 
 const { newEndpoint, requestsTo } = context
 
@@ -40,72 +37,67 @@ describe('POST /:id/test', () => {
   })
 
   it('is sent as often as wanted if limits are off', async () => {
-    await withHost({ integrations: { limits: { enabled: false } } }, async (host) => {
-      const { id } = await newEndpoint()
-      expect(await sendMany(host, id, 13)).toEqual({ 200: 13 })
-      expect(host.openapi.info.description).not.toContain('**Limits.**')
-    })
+    const host = await hostWith({ integrations: { limits: { enabled: false } } })
+    const { id } = await newEndpoint()
+    expect(await sendMany(host, id, 13)).toEqual({ 200: 13 })
+    expect(host.openapi.info.description).not.toContain('**Limits.**')
   })
 
   it('is sent at most 60 times a minute in one organization', async () => {
     const limits = { testsPerEndpointPerMinute: 100 }
-    await withHost({ integrations: { limits } }, async (host) => {
-      const { id, path } = await newEndpoint()
-      expect(await sendMany(host, id, 62)).toEqual({ 200: 60, 429: 2 })
-      const refused = await send(host, id)
-      expect(refused.body['detail']).toBe('At most 60 tests per minute and organization.')
-      expect(requestsTo(path)).toHaveLength(60)
-      // Another organization has its own limit.
-      const theirs = await createEndpoint(host, { url: `${context.receiver.url}/theirs` }, 'globex-admin')
-      const json = { event_type: 'quotation.completed' }
-      const call = { member: 'globex-admin', json } as const
-      const tests = `${webhooksOf(String(theirs['organization_id']))}/${theirs.id}/test`
-      expect((await host.call('POST', tests, call)).status).toBe(200)
-    })
+    const host = await hostWith({ integrations: { limits } })
+    const { id, path } = await newEndpoint()
+    expect(await sendMany(host, id, 62)).toEqual({ 200: 60, 429: 2 })
+    const refused = await send(host, id)
+    expect(refused.body['detail']).toBe('At most 60 tests per minute and organization.')
+    expect(requestsTo(path)).toHaveLength(60)
+    // Another organization has its own limit.
+    const theirs = await createEndpoint(host, { url: `${context.receiver.url}/theirs` }, 'globex-admin')
+    const json = { event_type: 'quotation.completed' }
+    const call = { member: 'globex-admin', json } as const
+    const tests = `${webhooksOf(String(theirs['organization_id']))}/${theirs.id}/test`
+    expect((await host.call('POST', tests, call)).status).toBe(200)
   })
 
   it('does not count if it is answered with 400, 404 or 503', async () => {
     const limits = { testsPerEndpointPerMinute: 2, testsPerOrganizationPerMinute: 2 }
-    await withHost({ integrations: { limits } }, async (host) => {
-      const { id } = await newEndpoint()
-      const theirs = await createEndpoint(host, {}, 'globex-admin')
-      for (let round = 0; round < 4; round += 1) {
-        expect((await send(host, id, { event_type: 'quotation.proposal.completed' })).status).toBe(400)
-        expect((await send(host, id, { event_type: 5 })).status).toBe(400)
-        expect((await send(host, randomUUID())).status).toBe(404)
-        expect((await send(host, theirs.id)).status).toBe(404)
-      }
-      expect(await sendMany(host, id, 3)).toEqual({ 200: 2, 429: 1 })
-    })
+    const host = await hostWith({ integrations: { limits } })
+    const { id } = await newEndpoint()
+    const theirs = await createEndpoint(host, {}, 'globex-admin')
+    for (let round = 0; round < 4; round += 1) {
+      expect((await send(host, id, { event_type: 'quotation.proposal.completed' })).status).toBe(400)
+      expect((await send(host, id, { event_type: 5 })).status).toBe(400)
+      expect((await send(host, randomUUID())).status).toBe(404)
+      expect((await send(host, theirs.id)).status).toBe(404)
+    }
+    expect(await sendMany(host, id, 3)).toEqual({ 200: 2, 429: 1 })
   })
 
   it('takes no place while it is refused with 400 or 404, even concurrently', async () => {
     const limits = { testsPerEndpointPerMinute: 2, testsPerOrganizationPerMinute: 2 }
-    await withHost({ integrations: { limits } }, async (host) => {
-      const { id } = await newEndpoint()
-      const refused = Array.from({ length: 40 }, (_, index) =>
-        index % 2 === 0
-          ? send(host, id, { event_type: 'quotation.proposal.completed' })
-          : send(host, randomUUID()),
-      )
-      expect(await sendMany(host, id, 2)).toEqual({ 200: 2 })
-      const statuses = (await Promise.all(refused)).map(({ status }) => status)
-      expect(new Set(statuses)).toEqual(new Set([400, 404]))
-      expect(await sendMany(host, id, 1)).toEqual({ 429: 1 })
-    })
+    const host = await hostWith({ integrations: { limits } })
+    const { id } = await newEndpoint()
+    const refused = Array.from({ length: 40 }, (_, index) =>
+      index % 2 === 0
+        ? send(host, id, { event_type: 'quotation.proposal.completed' })
+        : send(host, randomUUID()),
+    )
+    expect(await sendMany(host, id, 2)).toEqual({ 200: 2 })
+    const statuses = (await Promise.all(refused)).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([400, 404]))
+    expect(await sendMany(host, id, 1)).toEqual({ 429: 1 })
   })
 
   it('does not count while no worker is running', async () => {
     await context.stopWorker()
     await context.sql`delete from quickquote.workers`
     const limits = { testsPerEndpointPerMinute: 1 }
-    await withHost({ integrations: { limits } }, async (host) => {
-      const { id } = await newEndpoint()
-      for (let round = 0; round < 3; round += 1) expect((await send(host, id)).status).toBe(503)
-      const stop = await startWorker(host, context.receiver)
-      expect([(await send(host, id)).status, (await send(host, id)).status]).toEqual([200, 429])
-      await stop()
-    })
+    const host = await hostWith({ integrations: { limits } })
+    const { id } = await newEndpoint()
+    for (let round = 0; round < 3; round += 1) expect((await send(host, id)).status).toBe(503)
+    const stop = await startWorker(host, context.receiver)
+    expect([(await send(host, id)).status, (await send(host, id)).status]).toEqual([200, 429])
+    await stop()
     await context.startWorker()
   })
 
@@ -116,20 +108,17 @@ describe('POST /:id/test', () => {
       const redis = new Redis({ port: server.port, host: '127.0.0.1' })
       const limits = { testsPerEndpointPerMinute: 4 }
       const options = { integrations: { limits }, plugin: { redis } }
-      await withHost(options, (first) =>
-        withHost(options, async (second) => {
-          const { id } = await newEndpoint()
-          for (let round = 0; round < 3; round += 1) {
-            expect((await send(first, id, { event_type: 5 })).status).toBe(400)
-            expect((await send(second, id, { event_type: 5 })).status).toBe(400)
-          }
-          const answers = await Promise.all(
-            Array.from({ length: 8 }, (_, index) => send(index % 2 ? first : second, id)),
-          )
-          expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
-          expect(answers.filter(({ status }) => status === 429)).toHaveLength(4)
-        }),
+      const [first, second] = [await hostWith(options), await hostWith(options)]
+      const { id } = await newEndpoint()
+      for (let round = 0; round < 3; round += 1) {
+        expect((await send(first, id, { event_type: 5 })).status).toBe(400)
+        expect((await send(second, id, { event_type: 5 })).status).toBe(400)
+      }
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => send(index % 2 ? first : second, id)),
       )
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(4)
       redis.disconnect()
       await server.stop()
     },

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { hasNginx, startNginx } from '@quickquote/dev-servers'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { ACME, type Host, startHost, useDatabase } from './support/host.ts'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { ACME, type Host, openHost, useDatabase } from './support/host.ts'
 
 const MIB = 1024 * 1024
 const PATH = '/v1/integrations/quotations'
@@ -17,8 +17,8 @@ const database = useDatabase()
 let host: Host
 let key: string
 
-async function serve(options: Omit<Parameters<typeof startHost>[0], 'databaseUrl'> = {}): Promise<void> {
-  host = await startHost({ ...options, databaseUrl: database.url })
+async function serve(options: Omit<Parameters<typeof openHost>[0], 'databaseUrl'> = {}): Promise<void> {
+  host = await openHost({ ...options, databaseUrl: database.url })
 }
 
 interface Refused {
@@ -71,7 +71,6 @@ describe('a client that keeps sending after a refusal', () => {
     await serve({ integrations: { limits: { requestsPerMinute: 3 } } })
     key = (await host.createKey()).key
   })
-  afterEach(() => host.close())
 
   const json = { 'Content-Type': 'application/json' }
   const withKey = () => ({ 'X-API-Key': key })
@@ -116,7 +115,6 @@ describe('a client that keeps sending after a refusal', () => {
 
 it('thirty stalled refused clients get their responses, even while the garbage collector runs all the time', async () => {
   await serve({ integrations: { limits: { startsPerMinute: 100 } } })
-  onTestFinished(() => host.close())
   key = (await host.createKey()).key
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
@@ -155,7 +153,6 @@ async function sendStalled(headers: Readonly<Record<string, string>>): Promise<s
 
 it('a complete request keeps its connection, refused or not', async () => {
   await serve()
-  onTestFinished(() => host.close())
   for (const method of ['GET', 'POST', 'DELETE']) {
     const { status, headers } = await host.call(method, PATH, {
       headers: WRONG_KEY,
@@ -169,10 +166,7 @@ describe.skipIf(!hasNginx)('behind nginx with its default buffering', () => {
   it('a large upload with a wrong key gets our 401', async () => {
     await serve()
     const nginx = await startNginx(host.url)
-    onTestFinished(async () => {
-      await nginx.stop()
-      await host.close()
-    })
+    onTestFinished(() => nginx.stop())
     for (const mib of [1, 5, 20, 50]) {
       const response = await fetch(nginx.url + PATH, {
         method: 'POST',

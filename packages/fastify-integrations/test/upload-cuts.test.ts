@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { createIntegrations, DEFAULT_LIMITS, type Integrations, type Storage } from '@quickquote/core'
-import { hostOptions } from '@quickquote/dev-servers/host'
+import { DEFAULT_LIMITS, type Integrations, type Storage } from '@quickquote/core'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -31,7 +31,7 @@ beforeAll(async () => {
       await storage.uploads.record(file, now)
     },
   }
-  integrations = createIntegrations({ ...hostOptions, storage: { ...storage, uploads } })
+  integrations = integrationsOn({ ...storage, uploads })
   const { requirementsFiles } = integrations
   app = Fastify()
   takeMultipart(app)

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { ACME, type Host, NOWHERE, startHost, useDatabase, useHost } from './support/host.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ACME, type Host, NOWHERE, openHost, useDatabase, useHost } from './support/host.ts'
 
 const context = useHost({ integrations: { limits: { requestsPerMinute: 10_000, startsPerMinute: 10_000 } } })
 const database = useDatabase()
@@ -82,8 +82,7 @@ describe('GET /v1/integrations/quotations/:id?wait', () => {
 
   it('misses no change, even if several happen in one millisecond', async () => {
     const now = new Date()
-    const host = await startHost({ databaseUrl: database.url, integrations: { now: () => now } })
-    onTestFinished(() => host.close())
+    const host = await openHost({ databaseUrl: database.url, integrations: { now: () => now } })
     const { key: by } = await host.createKey()
     const { id, report, since } = await running(host)
     await report.stepCompleted('requirement_analysis')
@@ -144,7 +143,7 @@ describe('GET /v1/integrations/quotations/:id?wait', () => {
   })
 
   it('shares its places with the waits for events', async () => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       integrations: { limits: { eventWaitsPerApiKey: 1, requestsPerMinute: 1000 } },
     })
@@ -167,14 +166,13 @@ describe('GET /v1/integrations/quotations/:id?wait', () => {
   })
 
   it("answers at once if the host's own quotations do not say when they change", async () => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       wrapStorage: (storage) => ({
         ...storage,
         quotations: { ...storage.quotations, findChanged: undefined },
       }),
     })
-    onTestFinished(() => host.close())
     const { key: by } = await host.createKey()
     const { id } = await running(host)
     expect((await read(id, '?wait=20', { by, host })).ms).toBeLessThan(AT_ONCE_MS)
@@ -192,7 +190,7 @@ describe('GET /v1/integrations/quotations/:id?wait', () => {
   })
 
   it('lets a hundred requests wait without a database connection, and answers them when the server closes', async () => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       integrations: { limits: { requestsPerMinute: 10_000, eventWaitsPerApiKey: 100 } },
     })

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
-import { ACME, GLOBEX, startHost, useDatabase, useHost } from './support/host.ts'
+import { ACME, GLOBEX, openHost, useDatabase, useHost } from './support/host.ts'
 
 const context = useHost()
 const path = `/v1/organizations/${ACME}/webhooks`
@@ -106,7 +106,7 @@ describe('the number of endpoints of an organization', () => {
   const database = useDatabase()
 
   it('is limited: one more is a 409', async () => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       integrations: { limits: { webhookEndpoints: 2 } },
     })
@@ -119,7 +119,6 @@ describe('the number of endpoints of an organization', () => {
     const { status, body } = await send()
     expect(status).toBe(409)
     expect(body).toMatchObject({ code: 'WEBHOOK_ENDPOINT_LIMIT_REACHED' })
-    await host.close()
   })
 })
 
@@ -128,12 +127,11 @@ describe('the addresses that webhooks come from', () => {
 
   it('are in each entry of the catalog, if the host has configured them', async () => {
     const sourceAddresses = ['203.0.113.7', '2001:db8::/32']
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       integrations: { egress: { sourceAddresses, proxy: 'http://quotes:open-sesame@proxy.example:3128' } },
     })
     const { status, body } = await host.call('GET', `${path}/events`, { member: 'acme-admin' })
-    await host.close()
     expect(status).toBe(200)
     const catalog = body as unknown as object[]
     expect(catalog).toHaveLength(EVENT_TYPES.length)

@@ -1,7 +1,5 @@
-import { createIntegrations, type Logger } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
-import { hostOptions } from '@quickquote/dev-servers/host'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { integrationsOn, keepLogs, NOWHERE } from '@quickquote/dev-servers/host'
 import Fastify from 'fastify'
 import { expect, it } from 'vitest'
 import { fastifyIntegrations } from '../src/index.ts'
@@ -10,16 +8,13 @@ import { useDatabase } from './support/host.ts'
 const database = useDatabase()
 const workers = () => database.sql`select id from quickquote.workers`
 
-function open(connectionString: string, logger?: Logger) {
-  const integrations = createIntegrations({
-    ...hostOptions,
-    storage: drizzleStorage({ connectionString }),
-    ...(logger && { logger }),
-  })
+function open(databaseUrl: string) {
+  const { logger, lines } = keepLogs()
+  const integrations = integrationsOn(databaseUrl, { logger })
   const worker = createDeliveryWorker({ integrations })
   const app = Fastify()
   const plugin = () => app.register(fastifyIntegrations, { integrations, worker, resolveSession: () => null })
-  return { app, worker, plugin, integrations }
+  return { app, worker, plugin, integrations, lines }
 }
 
 it('A worker passed to the plugin starts and stops with the app', async () => {
@@ -42,14 +37,7 @@ it.each([
   ['after an awaited registration', ['plugin', 'hook']],
   ['before the registration', ['hook', 'plugin']],
 ])('A hook that closes the integrations, added %s, lets the worker finish first', async (_, order) => {
-  const complaints: string[] = []
-  const complain = (_fields: object, message: string) => void complaints.push(message)
-  const { app, worker, plugin, integrations } = open(database.url, {
-    debug() {},
-    info() {},
-    warn: complain,
-    error: complain,
-  })
+  const { app, worker, plugin, integrations, lines } = open(database.url)
   const steps: Record<string, () => unknown> = {
     plugin,
     hook: () => app.addHook('onClose', () => integrations.close()),
@@ -60,13 +48,13 @@ it.each([
 
   await app.close()
 
-  expect(complaints).toEqual([])
+  expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
   expect(worker.health().state).toBe('stopped')
   expect(await workers()).toHaveLength(0)
 })
 
 it('An app whose worker cannot start does not start either', async () => {
-  const { app, plugin, integrations } = open('postgres://127.0.0.1:1/nobody')
+  const { app, plugin, integrations } = open(NOWHERE)
   plugin()
   app.addHook('onClose', () => integrations.close())
   await expect(app.listen({ port: 0 })).rejects.toMatchObject({ name: 'StorageError', statusCode: 503 })

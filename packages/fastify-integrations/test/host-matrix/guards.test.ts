@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { ACME, NOWHERE, startHost, useDatabase } from '../support/host.ts'
+import { ACME, NOWHERE, openHost, useDatabase } from '../support/host.ts'
 import { useHostMatrix } from './matrix.ts'
 
 const beside = useHostMatrix()
@@ -37,7 +37,7 @@ for (const hook of ['onRequest', 'preHandler'] as const) {
 describe('a guard of the host that runs for every route', () => {
   it('reads the required access from config.integrations.access', async () => {
     const seen = new Set<unknown>()
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       after(app) {
         app.addHook('onRequest', async (request) => {
@@ -51,7 +51,6 @@ describe('a guard of the host that runs for every route', () => {
     await host.call('GET', '/api-docs')
     await host.call('GET', '/host')
     expect(seen).toEqual(new Set(['public', 'member', 'api_key', 'manage_integrations', undefined]))
-    await host.close()
   })
 
   it.each([
@@ -64,7 +63,7 @@ describe('a guard of the host that runs for every route', () => {
   ])(
     'that refuses with %i produces our problem document, without its own message',
     async (statusCode, code) => {
-      const host = await startHost({
+      const host = await openHost({
         databaseUrl: database.url,
         plugin: { apiDocs: false },
         after(app) {
@@ -77,12 +76,11 @@ describe('a guard of the host that runs for every route', () => {
       expect(status).toBe(statusCode)
       expect(body).toMatchObject({ status: statusCode, code, instance: headers.get('x-request-id') })
       expect(JSON.stringify(body)).not.toContain('words of the host')
-      await host.close()
     },
   )
 
   it('that sets a status below 500 on the reply and throws keeps its status, at any time of the request', async () => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       plugin: { apiDocs: false },
       after(app) {
@@ -96,7 +94,6 @@ describe('a guard of the host that runs for every route', () => {
     const { key } = await host.createKey()
     const { status, body } = await host.call('GET', QUOTATION, { key })
     expect([status, body]).toMatchObject([408, { status: 408, code: 'REQUEST_REFUSED' }])
-    await host.close()
   })
 })
 
@@ -132,7 +129,7 @@ describe('beside @fastify/rate-limit of the host', () => {
     ['which counts ours as well', {}],
     ['which exempts ours', { allowList: isOurs }],
   ])('our limits are exact: %s', async (_, options) => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       integrations: { limits: { requestsPerMinute: 6, startsPerMinute: 3 } },
       before: limited(options),
@@ -147,11 +144,10 @@ describe('beside @fastify/rate-limit of the host', () => {
     const read = () => host.call('GET', QUOTATION, { key })
     const reads = [await read(), await read(), await read(), await read()]
     expect(reads.map(({ status }) => status)).toEqual([404, 404, 404, 429])
-    await host.close()
   })
 
   it('refuses our requests with a problem document and its Retry-After', async () => {
-    const host = await startHost({ databaseUrl: database.url, before: limited({ max: 3 }) })
+    const host = await openHost({ databaseUrl: database.url, before: limited({ max: 3 }) })
     const { key } = await host.createKey()
     const answers = [await host.call('GET', QUOTATION, { key }), await host.call('GET', QUOTATION, { key })]
     expect(answers.map(({ status, body }) => [status, body['code']])).toEqual([
@@ -159,7 +155,6 @@ describe('beside @fastify/rate-limit of the host', () => {
       [429, 'RATE_LIMITED'],
     ])
     expect(Number(answers[1]?.headers.get('retry-after'))).toBeGreaterThan(3000)
-    await host.close()
   })
 })
 

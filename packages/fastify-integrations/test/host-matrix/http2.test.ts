@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import { text } from 'node:stream/consumers'
-import { createIntegrations, type Integrations } from '@quickquote/core'
+import type { Integrations } from '@quickquote/core'
 import { startReceiver } from '@quickquote/dev-servers'
 import { hasChromium } from '@quickquote/dev-servers/browser'
-import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
+import { adminOf, integrationsOn } from '@quickquote/dev-servers/host'
 import { fastifyPortal } from '@quickquote/portal'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { fastifyIntegrations } from '../../src/index.ts'
@@ -17,9 +16,6 @@ const database = useDatabase()
 const BOUNDARY = 'boundary-of-the-test'
 const PART = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\n`
 
-const integrationsOf = (connectionString: string) =>
-  createIntegrations({ ...hostOptions, storage: drizzleStorage({ connectionString }) })
-
 // Browsers speak HTTP/2 only with TLS.
 describe('a host that speaks HTTP/2 without TLS', () => {
   let app: { close(): Promise<void> }
@@ -29,7 +25,7 @@ describe('a host that speaks HTTP/2 without TLS', () => {
   let url: string
 
   beforeAll(async () => {
-    integrations = integrationsOf(database.url)
+    integrations = integrationsOn(database.url)
     const server = Fastify({ http2: true })
     await server.register(fastifyIntegrations, {
       integrations,
@@ -119,7 +115,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('a host that spea
 
   it('takes a new admin through every screen of the portal, in Chromium', async () => {
     const receiver = await startReceiver()
-    const integrations = integrationsOf(database.url)
+    const integrations = integrationsOn(database.url)
     // Without `allowHTTP1`, so the browser must speak HTTP/2.
     const server = Fastify({ http2: true, https: receiver.certificate })
     onTestFinished(async () => {

@@ -1,6 +1,5 @@
-import { createIntegrations, type Integrations } from '@quickquote/core'
-import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
+import type { Integrations } from '@quickquote/core'
+import { adminOf, integrationsOn } from '@quickquote/dev-servers/host'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fastifyIntegrations } from '../../src/index.ts'
 import { ACME, type Host, startHost, useDatabase, YEAR_AHEAD } from '../support/host.ts'
@@ -28,9 +27,7 @@ describe('two registrations with their own prefixes and integrations', () => {
       databaseUrl: database.url,
       plugin: { prefix: '/a' },
       async after(app) {
-        second = createIntegrations({
-          ...hostOptions,
-          storage: drizzleStorage({ connectionString: otherDatabase.url }),
+        second = integrationsOn(otherDatabase.url, {
           encryptionKeys: [{ id: 'other', key: Buffer.alloc(32, 8) }],
           limits: { requestsPerMinute: 5, nameLength: 3 },
           productName: 'Other',

@@ -3,7 +3,7 @@ import { memberOf } from '@quickquote/core'
 import type { FastifyBaseLogger } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { isBefore } from '../support/fastify-version.ts'
-import { ACME, type Host, NOWHERE, startHost, useDatabase, YEAR_AHEAD } from '../support/host.ts'
+import { ACME, type Host, NOWHERE, openHost, useDatabase, YEAR_AHEAD } from '../support/host.ts'
 import { createEndpoint, WEBHOOKS } from '../support/webhooks.ts'
 import { useHostMatrix } from './matrix.ts'
 
@@ -25,7 +25,7 @@ describe('the Location of a start, and the link to the next page of a list, reso
     ['a prefix with a parameter', { prefix: '/:tenant', apiDocs: false }, '/acme'],
     ['a prefix that rewriteUrl takes off', {}, '/rewritten'],
   ] as const)('%s', async (_, plugin, path) => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       plugin: { apiDocs: {}, ...plugin },
       fastify: { rewriteUrl: ({ url = '' }) => url.replace(/^\/rewritten/, '') },
@@ -48,7 +48,6 @@ describe('the Location of a start, and the link to the next page of a list, reso
     const [, next] = /^<(.*)>; rel="next"$/.exec(page.headers.get('link') ?? '') ?? []
     expect(next).toMatch(new RegExp(`^${list}\\?`))
     expect((await host.call('GET', String(next), { member: 'acme-admin' })).status).toBe(200)
-    await host.close()
   })
 })
 
@@ -70,12 +69,11 @@ async function expectReplay(host: Host, webhooks: string, end: string): Promise<
 
 describe('the Location of a replay leads to it', () => {
   it('behind rewriteUrl', async () => {
-    const host = await startHost({
+    const host = await openHost({
       databaseUrl: database.url,
       fastify: { rewriteUrl: ({ url = '' }) => url.replace(/^\/rewritten/, '') },
     })
     await expectReplay(host, `/rewritten${WEBHOOKS}`, '/replay')
-    await host.close()
   })
 })
 

@@ -1,15 +1,9 @@
-import {
-  createIntegrations,
-  type Integrations,
-  type IntegrationsOptions,
-  type Session,
-  type Storage,
-} from '@quickquote/core'
-import { hostOptions } from '@quickquote/dev-servers/host'
+import type { Integrations, Session, Storage } from '@quickquote/core'
+import { integrationsOn, type TestOptions } from '@quickquote/dev-servers/host'
 import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { type FastifyIntegrationsOptions, fastifyIntegrations } from '../../src/index.ts'
 import { type OpenApiDocument, openApiCheck } from './openapi-check.ts'
 import { watchSecrets } from './secrets.ts'
@@ -64,12 +58,13 @@ export interface Host {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   createKey(member?: MemberName): Promise<{ id: string; key: string }>
   startQuotation(key: string, body?: object): Promise<string>
+  /** Can be called again. */
   close(): Promise<void>
 }
 
 export interface HostOptions {
   readonly databaseUrl: string
-  readonly integrations?: Partial<IntegrationsOptions>
+  readonly integrations?: TestOptions
   /** False: `createIntegrations` gets none. Default: the app's. */
   readonly givesLogger?: boolean
   /** Uses the product's limits of keys. Default false: tests create many keys, because each has its own rate limits. */
@@ -92,7 +87,14 @@ const MANY_KEYS = { apiKeysPerOrganization: 10_000, apiKeysPerMember: 10_000 }
 
 const KEY_LIKE = /pk(_|%5f)[0-9A-Za-z]{16,}|whsec_[0-9A-Za-z+/=]{16,}/i
 
-/** A host app with our plugin, listening on its own port. */
+/** A host that is closed after the test. */
+export async function openHost(options: HostOptions): Promise<Host> {
+  const host = await startHost(options)
+  onTestFinished(() => host.close())
+  return host
+}
+
+/** A host app with our plugin, listening on its own port, for several tests. */
 export async function startHost(options: HostOptions): Promise<Host> {
   const logs: string[] = []
   const secrets = watchSecrets()
@@ -100,9 +102,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const logger = options.fastify?.loggerInstance === undefined ? { logger: { level: 'debug', stream } } : {}
   const app = Fastify({ ...logger, ...options.fastify })
   const storage = drizzleStorage({ connectionString: options.databaseUrl, maxConnections: 4 })
-  const integrations = createIntegrations({
-    ...hostOptions,
-    storage: options.wrapStorage?.(storage) ?? storage,
+  const integrations = integrationsOn(options.wrapStorage?.(storage) ?? storage, {
     ...(options.givesLogger === false ? {} : { logger: app.log }),
     ...options.integrations,
     limits: { ...(options.limitsKeys ? {} : MANY_KEYS), ...options.integrations?.limits },
@@ -124,6 +124,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const openapi = (await (await fetch(`${url}${prefix}/api-docs/json`)).json()) as OpenApiDocument
   const documented = options.plugin?.apiDocs === undefined ? openApiCheck(openapi) : null
 
+  let isClosed = false
   const host: Host = {
     app,
     url,
@@ -178,6 +179,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
     },
 
     async close() {
+      if (isClosed) return
+      isClosed = true
       await app.close()
       await integrations.close()
       // After any test: no key and no secret may ever be logged, stored, or sent a second time.
