@@ -56,7 +56,7 @@ export interface OpenIntegrations<Events extends EventDefinitions = NoEvents> {
   readonly databaseUrl: string
   /** Reads and changes the tables directly. */
   readonly sql: postgres.Sql
-  /** What was logged, unless the test has its own logger. */
+  /** Empty if the test has its own logger. */
   readonly logs: readonly LogLine[]
   /** Earlier than the end of the test. */
   close(): Promise<void>
