@@ -22,13 +22,10 @@ export function apiKeyStorage(database: Database): Storage['apiKeys'] {
       return database.transaction(async (transaction) => {
         await oneAtATime(transaction, `keys of ${key.organization_id}`)
         const { organization_id, owner_id, created_at } = key
-        const [existing] = await transaction.run(sql.COUNT_KEYS, {
-          organization_id,
-          owner_id,
-          now: created_at,
-        })
-        if ((existing?.owned ?? 0) >= maximum.ofOwner) return 'ofOwner'
-        if ((existing?.total ?? 0) >= maximum.ofOrganization) return 'ofOrganization'
+        const counted = { organization_id, owner_id, now: created_at }
+        const { owned, total } = await transaction.one(sql.COUNT_KEYS, counted)
+        if (owned >= maximum.ofOwner) return 'ofOwner'
+        if (total >= maximum.ofOrganization) return 'ofOrganization'
         await transaction.run(sql.INSERT_KEY, { ...key, key_hash: hash })
         return null
       })
@@ -58,8 +55,8 @@ export function apiKeyStorage(database: Database): Storage['apiKeys'] {
         await oneAtATime(transaction, `keys of ${organizationId}`)
         const transferred = { organization_id: organizationId, owner_id: ownerId, now }
         await transaction.run(sql.TRANSFER_KEYS, { ...transferred, ids })
-        const [existing] = await transaction.run(sql.COUNT_KEYS, transferred)
-        return (existing?.owned ?? 0) <= maximum
+        const { owned } = await transaction.one(sql.COUNT_KEYS, transferred)
+        return owned <= maximum
       })
     },
 

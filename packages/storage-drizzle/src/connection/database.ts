@@ -2,22 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Driver, MAINTENANCE, type Statements } from './driver.ts'
 import { statementsIn } from './host-transaction.ts'
 import { TAKE_TURNS } from './locks.sql.ts'
-import { type Parameters, run } from './run.ts'
-import type { ColumnTypes, Row, Statement } from './statement.ts'
+import { type Runner, runnerOn } from './run.ts'
 import { sqlStateOf, unanswered } from './storage-error.ts'
 
-/** Runs a statement of a `….sql.ts` file with named parameters. */
-type Run = <Columns extends ColumnTypes>(
-  statement: Statement<Columns>,
-  parameters?: Parameters,
-) => Promise<Row<Columns>[]>
-
 /** The context of each part of the storage: its connections and its SQL schema. */
-export interface Database {
+export interface Database extends Runner {
   /** The quoted name of the SQL schema, for raw statements. */
   readonly schema: string
-  /** Runs a raw statement, prepared if the connection allows it. */
-  run: Run
   /** Whether all statements run in one transaction. */
   readonly isTransaction: boolean
   /** Runs `work` in a transaction, or in the current one. */
@@ -73,7 +64,7 @@ export function createDatabase({
   function inTransaction(statements: Pick<Statements, 'values'>, wakeAtCommit: Database['wake']): Database {
     const bound: Database = {
       ...common,
-      run: runOn(statements, common.schema),
+      ...runnerOn(statements, common.schema),
       isTransaction: true,
       transaction: (work) => work(bound),
       wake: wakeAtCommit,
@@ -83,7 +74,7 @@ export function createDatabase({
 
   return {
     ...common,
-    run: runOn({ values: (...statement) => repeated(() => driver.values(...statement)) }, common.schema),
+    ...runnerOn({ values: (...statement) => repeated(() => driver.values(...statement)) }, common.schema),
     isTransaction: false,
     async transaction<T>(work: (database: Database) => Promise<T>) {
       const begun = performance.now()
@@ -126,23 +117,19 @@ async function repeated<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** The same database for long statements. Each is a transaction, except inside `transaction`. */
-export interface UnhurriedDatabase extends Pick<Database, 'run' | 'schema'> {
-  transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
+export interface UnhurriedDatabase extends Runner {
+  transaction<T>(work: (transaction: Runner) => Promise<T>): Promise<T>
 }
 
 export function unhurried({ driver, schema }: Connection): UnhurriedDatabase {
   const quoted = `"${schema}"`
-  const transaction: UnhurriedDatabase['transaction'] = (work) =>
-    driver.begin((bound) => work(runOn(bound, quoted)), MAINTENANCE)
   return {
-    schema: quoted,
-    transaction,
-    run: (statement, parameters) => transaction((run) => run(statement, parameters)),
+    ...runnerOn(
+      { values: (...statement) => driver.begin(({ values }) => values(...statement), MAINTENANCE) },
+      quoted,
+    ),
+    transaction: (work) => driver.begin((bound) => work(runnerOn(bound, quoted)), MAINTENANCE),
   }
-}
-
-function runOn(statements: Pick<Statements, 'values'>, schema: string): Run {
-  return (statement, parameters) => run(statements, schema, statement, parameters)
 }
 
 /**

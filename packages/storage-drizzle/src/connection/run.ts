@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { encode, type Parameter, type Statements } from './driver.ts'
 import type { Column, ColumnTypes, Row, Statement } from './statement.ts'
 
@@ -46,16 +47,38 @@ export function valuesOf({ names }: Numbered, parameters: Parameters): Parameter
   })
 }
 
-/** Runs a statement with named parameters. `schema`: the quoted name of the SQL schema. */
-export async function run<Columns extends ColumnTypes>(
-  statements: Pick<Statements, 'values'>,
-  schema: string,
-  statement: Statement<Columns>,
-  parameters: Parameters = {},
-): Promise<Row<Columns>[]> {
-  const made = numbered(statement, schema)
-  const rows = await statements.values(made.text, valuesOf(made, parameters).map(encode), statement.prepare)
-  return rows.map((row) => rowOf(made, row) as Row<Columns>)
+/** Runs statements of `….sql.ts` files with named parameters. */
+export interface Runner {
+  run<Columns extends ColumnTypes>(
+    statement: Statement<Columns>,
+    parameters?: Parameters,
+  ): Promise<Row<Columns>[]>
+  /** For a statement that always returns one row. */
+  one<Columns extends ColumnTypes>(
+    statement: Statement<Columns>,
+    parameters?: Parameters,
+  ): Promise<Row<Columns>>
+}
+
+/** @param schema the quoted name of the SQL schema */
+export function runnerOn(statements: Pick<Statements, 'values'>, schema: string): Runner {
+  async function run<Columns extends ColumnTypes>(
+    statement: Statement<Columns>,
+    parameters: Parameters = {},
+  ) {
+    const made = numbered(statement, schema)
+    const values = valuesOf(made, parameters).map(encode)
+    const rows = await statements.values(made.text, values, statement.prepare)
+    return rows.map((row) => rowOf(made, row) as Row<Columns>)
+  }
+  return {
+    run,
+    async one(statement, parameters) {
+      const [row] = await run(statement, parameters)
+      assert(row !== undefined)
+      return row
+    },
+  }
 }
 
 /** By position: a host's client may rename columns. */

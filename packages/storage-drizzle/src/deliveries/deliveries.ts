@@ -66,9 +66,9 @@ export function deliveryStorage(database: Database): Storage['deliveries'] {
     },
 
     async catchUp(now, limit = CAUGHT_UP_AT_ONCE) {
-      const [batch] = await database.run(CATCH_UP, { endpoint_id: null, now, limit })
-      if (batch?.state === 'done') await database.wake()
-      return batch?.state === 'done' || batch?.state === 'more'
+      const { state } = await database.one(CATCH_UP, { endpoint_id: null, now, limit })
+      if (state === 'done') await database.wake()
+      return state === 'done' || state === 'more'
     },
 
     async release(workerId, deliveries) {

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { type DeliveryIdentity, isUuid, type Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { pageParameters } from '../connection/page.ts'
@@ -8,7 +7,7 @@ import { COUNT_BY_HOUR, ENDPOINT_STATISTICS } from './delivery-hours.sql.ts'
 import { FIND_ATTEMPTS, FIND_BODY, FIND_RESENDS, FIND_UNFINISHED, RESEND } from './delivery-log.sql.ts'
 
 /** The deliveries as members see them. */
-export function deliveryLogStorage({ run, wake }: Database): Storage['deliveryLog'] {
+export function deliveryLogStorage({ run, one, wake }: Database): Storage['deliveryLog'] {
   return {
     async listAttempts(organizationId, { http_status, ...filter }, page) {
       const asked = { http_status, ...filter }
@@ -32,8 +31,7 @@ export function deliveryLogStorage({ run, wake }: Database): Storage['deliveryLo
       // In this order: a delivery that ends in between is found by its attempts.
       const [unfinished] = await run(FIND_UNFINISHED, which)
       const attempts = await run(FIND_ATTEMPTS, { ...which, since: madeSince(id) })
-      const [resends] = await run(FIND_RESENDS, which)
-      assert(resends !== undefined)
+      const resends = await one(FIND_RESENDS, which)
       if (unfinished !== undefined) {
         const { due_at, ...delivery } = unfinished
         const next_attempt_at = delivery.status === 'pending' ? due_at : null
@@ -64,9 +62,8 @@ export function deliveryLogStorage({ run, wake }: Database): Storage['deliveryLo
       run(COUNT_BY_HOUR, { organization_id: organizationId, endpoint_id, since, until }),
 
     async statistics(organization_id, endpoint_id, limit) {
-      const [row] = await run(ENDPOINT_STATISTICS, { organization_id, endpoint_id, limit })
-      if (row === undefined) throw new Error('An aggregate without a group has one row.')
-      const { attempts, median_ms, p95_ms, ...failures } = row
+      const wanted = { organization_id, endpoint_id, limit }
+      const { attempts, median_ms, p95_ms, ...failures } = await one(ENDPOINT_STATISTICS, wanted)
       return { attempts, median_ms, p95_ms, failures }
     },
 

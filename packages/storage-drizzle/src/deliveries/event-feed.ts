@@ -3,10 +3,10 @@ import type { Database } from '../connection/database.ts'
 import { FIND_OPEN_WRITERS, FIND_START, LOOK_FOR_NEWS, READ_FEED } from './event-feed.sql.ts'
 
 /** The rules are in functions of the migration. */
-export function eventFeedStorage({ run }: Database): Storage['eventFeed'] {
+export function eventFeedStorage({ run, one }: Database): Storage['eventFeed'] {
   return {
     async read(organizationId, after, { types, source }, limit) {
-      const [page] = await run(READ_FEED, {
+      const page = await one(READ_FEED, {
         organization_id: organizationId,
         position: after?.position ?? null,
         event_id: after?.eventId ?? null,
@@ -14,13 +14,12 @@ export function eventFeedStorage({ run }: Database): Storage['eventFeed'] {
         source,
         limit,
       })
-      if (page === undefined || page.is_expired) return null
+      if (page.is_expired) return null
       return { count: page.event_count, json: `[${page.content ?? ''}]`, end: positionOf(page) }
     },
 
     async findEnd(organizationId) {
-      const [end] = await run(FIND_START, { organization_id: organizationId, event_id: null })
-      return end === undefined ? { position: 0, eventId: null } : positionOf(end)
+      return positionOf(await one(FIND_START, { organization_id: organizationId, event_id: null }))
     },
 
     async findStart(organizationId, eventId) {

@@ -3,11 +3,11 @@ import type { Database } from '../connection/database.ts'
 import type { Parameters } from '../connection/run.ts'
 import { RECORD_EVENT } from './events.sql.ts'
 
-export function eventStorage({ run, wake }: Database): Storage['events'] {
+export function eventStorage({ one, wake }: Database): Storage['events'] {
   return {
     async record(event) {
-      const [recorded] = await run(RECORD_EVENT, eventParameters(event))
-      if (recorded?.waiting) await wake()
+      const { waiting } = await one(RECORD_EVENT, eventParameters(event))
+      if (waiting) await wake()
     },
   }
 }

@@ -4,7 +4,7 @@ import { FIRST_UUID } from '../ids.ts'
 import * as sql from './replays.sql.ts'
 
 export function replayStorage(database: Database): Storage['replays'] {
-  const { run } = database
+  const { run, one } = database
 
   return {
     async insert(organizationId, { id, endpoint_id, since, until, status }, now) {
@@ -23,8 +23,7 @@ export function replayStorage(database: Database): Storage['replays'] {
 
     async count(organizationId, { endpoint_id, since, until, status }, limit) {
       const wanted = { organization_id: organizationId, endpoint_id, since, until, status, limit }
-      const [counted] = await run(sql.COUNT_REPLAY, wanted)
-      return counted ?? { events: 0, is_more: false }
+      return one(sql.COUNT_REPLAY, wanted)
     },
 
     async find(organizationId, endpointId, id) {

@@ -2,7 +2,7 @@ import type { EncryptedSecret, EndpointSecrets, Storage } from '@quickquote/core
 import type { Database } from '../connection/database.ts'
 import { CLAIM_KEY, COUNT_SECRETS, LOCK_OLD, READ_CHECK_VALUES, SAVE_SECRETS } from './signing-secrets.sql.ts'
 
-export function signingSecretStorage({ run }: Database): Storage['signingSecrets'] {
+export function signingSecretStorage({ run, one }: Database): Storage['signingSecrets'] {
   return {
     async lockOld({ keyId, after, limit }) {
       const rows = await run(LOCK_OLD, { key_id: keyId, after, limit })
@@ -20,12 +20,8 @@ export function signingSecretStorage({ run }: Database): Storage['signingSecrets
     },
 
     async claimKey({ keyId, checkValue, isProven }) {
-      const [claimed] = await run(CLAIM_KEY, {
-        key_id: keyId,
-        check_value: toHex(checkValue),
-        is_proven: isProven,
-      })
-      return claimed?.fits ?? null
+      const claim = { key_id: keyId, check_value: toHex(checkValue), is_proven: isProven }
+      return (await one(CLAIM_KEY, claim)).fits
     },
 
     async readCheckValues() {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@quickquote/core'
 import type { Statements } from '../connection/driver.ts'
-import { run } from '../connection/run.ts'
+import { runnerOn } from '../connection/run.ts'
 import type { Row } from '../connection/statement.ts'
 import { FIND_FAULTS } from './migrations.sql.ts'
 
@@ -10,8 +10,7 @@ import { FIND_FAULTS } from './migrations.sql.ts'
  * @throws ConfigurationError that says what to change
  */
 export async function checkDatabase(statements: Pick<Statements, 'values'>, schema: string): Promise<void> {
-  const [found] = await run(statements, `"${schema}"`, FIND_FAULTS)
-  if (found === undefined) return
+  const found = await runnerOn(statements, `"${schema}"`).one(FIND_FAULTS)
   for (const fault of faultsOf(found, schema)) throw new ConfigurationError(fault)
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { ConfigurationError } from '@quickquote/core'
 import { type Driver, MIGRATION, type Statements } from '../connection/driver.ts'
-import { run } from '../connection/run.ts'
+import { runnerOn } from '../connection/run.ts'
+import type { Row } from '../connection/statement.ts'
 import { DEFAULT_SCHEMA } from '../schema-name.ts'
 import { checkDatabase } from './database-check.ts'
 import { FIND_SCHEMA, READ_JOURNAL } from './migrations.sql.ts'
@@ -22,13 +23,7 @@ export interface ShippedMigration extends AppliedMigration {
 }
 
 /** The state before a migration. */
-interface Found {
-  /** The owner of the SQL schema; null if there is no schema yet. */
-  readonly owner: string | null
-  /** Whether the connection can act as that role. */
-  readonly mayActAsOwner: boolean
-  readonly hasJournal: boolean
-}
+type Found = Row<typeof FIND_SCHEMA.columns>
 
 /**
  * The functions, a file for each concern, in the order in which they refer to each other. They come after the last
@@ -52,7 +47,7 @@ export async function migrate(driver: Driver, schema: string): Promise<Migration
     const found = await find(transaction, schema)
     const pending = pendingOf(await readJournal(transaction, schema, found), shipped)
     const statements = [
-      ...(found.mayActAsOwner ? actAsOwner(found) : []),
+      ...(found.may_act_as_owner ? actAsOwner(found) : []),
       ...missing(schema, found, pending),
       makePartitions(schema),
     ]
@@ -143,7 +138,7 @@ function missing(schema: string, found: Found, pending: readonly ShippedMigratio
   return [
     // "if not exists" would require the right to create schemas even if the schema exists.
     ...(found.owner === null ? [`create schema "${schema}";`] : []),
-    ...(found.hasJournal ? [] : [createJournal(schema)]),
+    ...(found.has_journal ? [] : [createJournal(schema)]),
     ...pending.map((migration) => applyMigration(schema, migration)),
   ]
 }
@@ -184,21 +179,16 @@ function migratedByNewer(what: string): ConfigurationError {
   )
 }
 
-async function find(statements: Pick<Statements, 'values'>, schema: string): Promise<Found> {
-  const [found] = await run(statements, `"${schema}"`, FIND_SCHEMA)
-  return {
-    owner: found?.owner ?? null,
-    mayActAsOwner: found?.member === true,
-    hasJournal: found?.journal === true,
-  }
+function find(statements: Pick<Statements, 'values'>, schema: string): Promise<Found> {
+  return runnerOn(statements, `"${schema}"`).one(FIND_SCHEMA)
 }
 
 async function readJournal(
   statements: Pick<Statements, 'values'>,
   schema: string,
-  { hasJournal }: Found,
+  { has_journal }: Found,
 ): Promise<AppliedMigration[]> {
-  return hasJournal ? run(statements, `"${schema}"`, READ_JOURNAL) : []
+  return has_journal ? runnerOn(statements, `"${schema}"`).run(READ_JOURNAL) : []
 }
 
 /**

@@ -15,11 +15,12 @@ export const FIND_FAULTS = statement(
        where relnamespace = to_regnamespace('$schema') and relkind in ('r', 'p') and row_security_active(oid)) as hidden`,
 )
 
-/** The owner is null if there is no schema yet. */
+/** The owner of the SQL schema; null if there is no schema yet. Whether the connection can act as that role. */
 export const FIND_SCHEMA = statement(
-  { owner: nullable(text), member: bool, journal: bool },
-  `select pg_get_userbyid(nspowner)::text as owner, coalesce(pg_has_role(nspowner, 'member'), false) as member,
-      to_regclass('$schema.migrations') is not null as journal
+  { owner: nullable(text), may_act_as_owner: bool, has_journal: bool },
+  `select pg_get_userbyid(nspowner)::text as owner,
+      coalesce(pg_has_role(nspowner, 'member'), false) as may_act_as_owner,
+      to_regclass('$schema.migrations') is not null as has_journal
     from (select 1) one left join pg_catalog.pg_namespace on oid = to_regnamespace('$schema')`,
 )
 

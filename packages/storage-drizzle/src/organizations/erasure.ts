@@ -6,21 +6,21 @@ import * as sql from './erasure.sql.ts'
 
 /** History is changed by functions of the schema's owner. */
 export function erasureStorage(database: Database): Omit<Storage['erasure'], keyof BatchErasing> {
-  const { run, wake } = database
+  const { run, one, wake } = database
   const erasing = batched(async (ids) => {
     const found = await run(sql.FIND_ERASING, { organization_ids: ids })
     return new Map(found.map(({ id }) => [id, true]))
   })
   return {
     async eraseHistory(organizationId, quotationId, since) {
-      const [erased] = await run(sql.ERASE_HISTORY, {
+      const erased = await one(sql.ERASE_HISTORY, {
         organization_id: organizationId,
         quotation_id: quotationId,
         since,
       })
       // Workers check whether they are running something that was erased.
       await wake()
-      return erased ?? { events: 0, deliveries: 0, attempts: 0 }
+      return erased
     },
 
     async findErased(quotations) {
@@ -38,8 +38,7 @@ export function erasureStorage(database: Database): Omit<Storage['erasure'], key
       await database.transaction(async (transaction) => {
         await oneAtATime(transaction, `erasing ${organizationId}`)
         const begun = { organization_id: organizationId, keeps_audit_log: keepAuditLog }
-        const [known] = await transaction.run(sql.IS_BEGUN, begun)
-        if (known?.begun) return
+        if ((await transaction.one(sql.IS_BEGUN, begun)).begun) return
         await auditStorage(transaction).record(entry)
         await transaction.run(sql.BEGIN_ERASURE, { ...begun, now })
         await transaction.wake()
@@ -107,15 +106,14 @@ const OPEN_MS = 60_000
 /** One at a time for each organization. */
 export function batchErasing({ transaction }: UnhurriedDatabase): BatchErasing {
   async function remove(tables: typeof sql.REMOVE_ROWS, organization_id: string, limit: number) {
-    return transaction(async (run) => {
+    return transaction(async ({ run, one }) => {
       if ((await run(sql.LOCK_ERASURE, { organization_id })).length === 0) return null
       await run(sql.END_ENDPOINTS, { organization_id })
       const counts: Record<string, number> = {}
       let total = 0
       for (const { name, removal } of tables) {
         if (total >= limit) break
-        const [counted] = await run(removal, { organization_id, limit: limit - total })
-        const removed = counted?.removed ?? 0
+        const { removed } = await one(removal, { organization_id, limit: limit - total })
         if (removed > 0) counts[name] = removed
         total += removed
       }
@@ -129,17 +127,13 @@ export function batchErasing({ transaction }: UnhurriedDatabase): BatchErasing {
     removeAuditLog: (organizationId, limit) => remove(sql.REMOVE_AUDIT_LOG, organizationId, limit),
 
     async look(organization_id) {
-      await transaction(async (run) => {
+      await transaction(async ({ run, one }) => {
         const [locked] = await run(sql.LOCK_ERASURE, { organization_id })
         if (locked === undefined) return
-        if (locked.finished) {
-          const [transactions] = await run(sql.IS_OPEN, { organization_id })
-          if (transactions?.open)
-            return void (await run(sql.POSTPONE_ERASURE, { organization_id, ms: OPEN_MS }))
-        }
-        const [found] = await run(locked.finished ? sql.LOOK_AGAIN : sql.LOOK, { organization_id })
-        const ms = found?.left ? LEFT_MS : OPEN_MS
-        await run(sql.POSTPONE_ERASURE, { organization_id, ms })
+        const isOpen = locked.finished && (await one(sql.IS_OPEN, { organization_id })).open
+        const look = locked.finished ? sql.LOOK_AGAIN : sql.LOOK
+        const isLeft = !isOpen && (await one(look, { organization_id })).left
+        await run(sql.POSTPONE_ERASURE, { organization_id, ms: isLeft ? LEFT_MS : OPEN_MS })
       })
     },
   }

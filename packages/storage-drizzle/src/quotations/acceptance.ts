@@ -11,14 +11,14 @@ import { takeUploads } from './files.ts'
  * @returns null; or, if the key is in use, the result
  */
 export async function claimForAcceptance(
-  { run, schema }: Database,
+  { run, one, schema }: Database,
   { id, organization_id, files, created_at }: NewQuotation,
   idempotency: Idempotency | null,
 ): Promise<Acceptance | null> {
   if (idempotency !== null) {
     const { key, requestHash: request_hash } = idempotency
-    const [lock] = await run(TRY_LOCK, { what: `${schema} idempotency ${organization_id} ${key}` })
-    if (!lock?.taken) return { kind: 'key_in_use' }
+    const { taken } = await one(TRY_LOCK, { what: `${schema} idempotency ${organization_id} ${key}` })
+    if (!taken) return { kind: 'key_in_use' }
     const request = { organization_id, key, request_hash, quotation_id: id, created_at }
     const since = new Date(created_at.getTime() - IDEMPOTENCY_WINDOW_MS)
     if ((await run(CLAIM_KEY, { ...request, since })).length === 0) {

@@ -18,7 +18,7 @@ type Lookups =
   | 'list'
 
 export function quotationStorage(database: Database): Storage['quotations'] {
-  const { run } = database
+  const { run, one } = database
   const insertTogether = batchedInserts<NewQuotation>((all) => insertQuotations(database, all))
 
   return {
@@ -48,8 +48,8 @@ export function quotationStorage(database: Database): Storage['quotations'] {
     async lockProgress(quotationId) {
       if (!isUuid(quotationId)) return null
       const [locked] = await run(sql.LOCK_PROGRESS, { id: quotationId })
-      const [progress] = locked === undefined ? [] : await run(sql.READ_PROGRESS, { id: quotationId })
-      if (locked === undefined || progress === undefined) return null
+      if (locked === undefined) return null
+      const progress = await one(sql.READ_PROGRESS, { id: quotationId })
       const { traceparent, tracestate, ...quotation } = locked
       return { ...quotation, ...progress, trace: traceOf({ traceparent, tracestate }) }
     },

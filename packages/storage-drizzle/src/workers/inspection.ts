@@ -7,11 +7,14 @@ import { checkDatabase } from '../migrations/database-check.ts'
 import { migrationStatus } from '../migrations/migrate.ts'
 import { COUNT_SWEEPING, COUNT_WORKERS, READ_FACTS, READ_FLOOR, SAMPLE_SECRETS } from './inspection.sql.ts'
 
-export function inspectionStorage({ run }: Database, driver: Driver, schema: string): Storage['inspection'] {
+export function inspectionStorage(
+  { run, one }: Database,
+  driver: Driver,
+  schema: string,
+): Storage['inspection'] {
   return {
     async readFacts() {
-      const [facts] = await run(READ_FACTS)
-      if (facts === undefined) throw new Error('The database returned no row.')
+      const facts = await one(READ_FACTS)
       const mayRead = !facts.missing_grants.some((grant) =>
         /^usage on the schema|^select on retention_floor/.test(grant),
       )
@@ -30,14 +33,10 @@ export function inspectionStorage({ run }: Database, driver: Driver, schema: str
       return samples.map(({ key_id, ...sample }) => ({ keyId: key_id, ...sample }))
     },
 
-    async countWorkers(silentForMs) {
-      const [counted = { alive: 0, silent: 0 }] = await run(COUNT_WORKERS, { silent_for_ms: silentForMs })
-      return counted
-    },
+    countWorkers: (silentForMs) => one(COUNT_WORKERS, { silent_for_ms: silentForMs }),
 
     async countSweeping(ms) {
-      const [counted] = await run(COUNT_SWEEPING, { ms })
-      return counted?.organizations ?? 0
+      return (await one(COUNT_SWEEPING, { ms })).organizations
     },
 
     /**

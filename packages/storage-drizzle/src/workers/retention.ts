@@ -24,24 +24,17 @@ const ID_DELAY_MS = 60_000
  * in `retention_floor`.
  */
 export function retentionStorage(connection: Connection): Storage['retention'] {
-  const { run } = unhurried(connection)
+  const { run, one } = unhurried(connection)
 
   /** Rows from before `moment` have lower ids. */
   const idAfter = (moment: Date) => firstIdOf(new Date(moment.getTime() + ID_DELAY_MS))
 
   async function dropDays(table: string, before: Date): Promise<Dropped> {
     for (let days = 0; ; days += 1) {
-      const [day] = await run(sql.DROP_EXPIRED_DAY, {
-        of_table: table,
-        before,
-        kept_deliveries: idAfter(before),
-      })
-      if (day?.result !== 'dropped') {
-        return {
-          days,
-          isBlocked: day?.result === 'blocked' || day?.result === 'in_use',
-          isKept: day?.result === 'kept',
-        }
+      const expired = { of_table: table, before, kept_deliveries: idAfter(before) }
+      const { result } = await one(sql.DROP_EXPIRED_DAY, expired)
+      if (result !== 'dropped') {
+        return { days, isBlocked: result === 'blocked' || result === 'in_use', isKept: result === 'kept' }
       }
     }
   }
@@ -49,8 +42,7 @@ export function retentionStorage(connection: Connection): Storage['retention'] {
   /** A default partition cannot be dropped. It only has rows if a day's partition was not created in time. */
   async function emptyDefault(table: string, before: Date): Promise<number> {
     for (let total = 0; ; ) {
-      const [rows] = await run(sql.REMOVE_EXPIRED_ROWS, { of_table: table, before, at_most: BATCH })
-      const removed = rows?.removed ?? 0
+      const { removed } = await one(sql.REMOVE_EXPIRED_ROWS, { of_table: table, before, at_most: BATCH })
       total += removed
       if (removed < BATCH) return total
     }
@@ -98,8 +90,8 @@ export function retentionStorage(connection: Connection): Storage['retention'] {
     },
 
     async removeAuditEntries(before, limit) {
-      const [entries] = await run(sql.REMOVE_AUDIT_ENTRIES, { before, kept: idAfter(before), at_most: limit })
-      return entries?.removed ?? 0
+      const old = { before, kept: idAfter(before), at_most: limit }
+      return (await one(sql.REMOVE_AUDIT_ENTRIES, old)).removed
     },
 
     async abandonFilesOfEndedQuotations(endedBefore, limit, now) {

@@ -3,12 +3,11 @@ import type { Database } from '../connection/database.ts'
 import { traceOf } from '../connection/statement.ts'
 import { FIND_ORIGINS, READ_QUEUE } from './telemetry.sql.ts'
 
-export function telemetryStorage({ run }: Database): Storage['telemetry'] {
+export function telemetryStorage({ run, one }: Database): Storage['telemetry'] {
   return {
     async readQueueState(now) {
-      const [state] = await run(READ_QUEUE, { now, limit: QUEUE_COUNT_LIMIT })
-      const { due = 0, paused = 0, scheduled = 0, oldest_due_at = null } = state ?? {}
-      return { due, paused, scheduled, oldestDueAt: oldest_due_at }
+      const { oldest_due_at, ...counts } = await one(READ_QUEUE, { now, limit: QUEUE_COUNT_LIMIT })
+      return { ...counts, oldestDueAt: oldest_due_at }
     },
 
     async findDeliveryOrigins(ids) {

@@ -1,26 +1,23 @@
-import assert from 'node:assert/strict'
 import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { RELEASE_NEXT } from '../deliveries/deliveries.sql.ts'
 import { BEAT, HAS_LIVE, READ_CLOCK, RECOVER_DEAD, RETIRE } from './workers.sql.ts'
 
 /** Heartbeats, and the leases of dead workers. */
-export function workerStorage({ run, wake }: Database): Omit<Storage['workers'], 'listen'> {
+export function workerStorage({ run, one, wake }: Database): Omit<Storage['workers'], 'listen'> {
   return {
     async heartbeat(workerId) {
-      const [beat] = await run(BEAT, { worker_id: workerId })
-      assert(beat !== undefined)
-      return { at: beat.at, isNew: beat.is_new }
+      const { at, is_new } = await one(BEAT, { worker_id: workerId })
+      return { at, isNew: is_new }
     },
 
     async hasLive(silentForMs) {
-      const [row] = await run(HAS_LIVE, { silent_for_ms: silentForMs })
-      return row?.found === true
+      return (await one(HAS_LIVE, { silent_for_ms: silentForMs })).found
     },
 
     async recoverDead({ silentForMs, maxAttempts, now }) {
-      const [freed] = await run(RECOVER_DEAD, { silent_for_ms: silentForMs, max_attempts: maxAttempts, now })
-      const { deliveries = 0, starts = 0 } = freed ?? {}
+      const dead = { silent_for_ms: silentForMs, max_attempts: maxAttempts, now }
+      const { deliveries, starts } = await one(RECOVER_DEAD, dead)
       if (deliveries > 0) await run(RELEASE_NEXT, { now })
       if (deliveries + starts > 0) await wake()
       return { deliveries, starts }
@@ -34,12 +31,10 @@ export function workerStorage({ run, wake }: Database): Omit<Storage['workers'],
   }
 }
 
-export function clockStorage({ run }: Database): Storage['clock'] {
+export function clockStorage({ one }: Database): Storage['clock'] {
   return {
     async read() {
-      const [clock] = await run(READ_CLOCK)
-      assert(clock !== undefined)
-      return clock.at
+      return (await one(READ_CLOCK)).at
     },
   }
 }
