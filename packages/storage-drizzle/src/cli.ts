@@ -64,29 +64,46 @@ interface CommandProcess {
   readonly stderr: Writable
 }
 
-const COMMANDS: Record<string, (values: Values, from: CommandProcess) => Promise<Outcome>> = {
-  status: (values, from) => onDatabase(values, from, status),
-  migrate: (values, from) => onDatabase(values, from, migrate),
-  plan: (values, from) => onDatabase(values, from, plan),
-  roles: async ({ schema, owner, runtime }) => done(rolesSql({ schema, owner, runtime })),
+/** What a command was called with. */
+interface Call {
+  readonly values: Values
+  /** Of an organization. */
+  readonly id: string
+  readonly from: CommandProcess
 }
 
-/** Commands that need an organization id. */
-const ORGANIZATION_COMMANDS: Record<
-  string,
-  (values: Values, from: CommandProcess, organizationId: string) => Promise<Outcome>
-> = {
-  'erase-organization': (values, from, id) =>
-    onDatabase(values, from, async (storage) => {
-      const { yes, by, 'keep-audit-log': keepAuditLog } = values
-      const options = { yes, keepAuditLog, ...(by === undefined ? {} : { by }) }
-      return done(await eraseOrganization(storage, id, options, from.stderr))
-    }),
-  'export-organization': (values, from, id) =>
-    onDatabase(values, from, async (storage) => {
-      await exportOrganization(storage, id, values.after, from.stdout)
-      return done('')
-    }),
+type Command = (call: Call) => Promise<Outcome>
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  status: onDatabase(async (storage) => {
+    const { applied, pending } = await storage.migrationStatus()
+    const lines = [
+      ...applied.map((name) => `applied  ${name}`),
+      ...pending.map((name) => `pending  ${name}`),
+      pending.length === 0 ? 'Up to date.' : `${pending.length} pending. Run \`${MIGRATE_COMMAND}\`.`,
+    ]
+    return { text: `${lines.join('\n')}\n`, exitCode: pending.length === 0 ? 0 : 1 }
+  }),
+  migrate: onDatabase(async (storage) => {
+    const { pending } = await storage.migrationStatus()
+    await storage.migrate()
+    return done([...pending.map((name) => `applied  ${name}\n`), 'Up to date.\n'].join(''))
+  }),
+  plan: onDatabase(async (storage) => done((await storage.migrationPlan()) ?? '-- Nothing is missing.\n')),
+  roles: async ({ values: { schema, owner, runtime } }) => done(rolesSql({ schema, owner, runtime })),
+}
+
+/** Commands that need the id of an organization. */
+const ORGANIZATION_COMMANDS: Readonly<Record<string, Command>> = {
+  'erase-organization': onDatabase(async (storage, { values, id, from }) => {
+    const { yes, by, 'keep-audit-log': keepAuditLog } = values
+    const options = { yes, keepAuditLog, ...(by === undefined ? {} : { by }) }
+    return done(await eraseOrganization(storage, id, options, from.stderr))
+  }),
+  'export-organization': onDatabase(async (storage, { values, id, from }) => {
+    await exportOrganization(storage, id, values.after, from.stdout)
+    return done('')
+  }),
 }
 
 /** @returns the exit code */
@@ -106,21 +123,16 @@ async function run(args: readonly string[], from: CommandProcess): Promise<Outco
   if (values.help) return done(HELP)
   if (values.version) return done(`${version}\n`)
   const [name = '', id, ...more] = positionals
-  if (id !== undefined && more.length === 0 && Object.hasOwn(ORGANIZATION_COMMANDS, name)) {
-    return ORGANIZATION_COMMANDS[name]?.(values, from, id) as Promise<Outcome>
-  }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  const commands = id === undefined ? COMMANDS : ORGANIZATION_COMMANDS
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   // Does not repeat the arguments: one may be a connection string.
-  if (command === undefined || id !== undefined) {
-    const names = [
-      ...Object.keys(COMMANDS),
-      ...Object.keys(ORGANIZATION_COMMANDS).map((each) => `${each} ID`),
-    ]
-    const isTypo = name !== '' && command === undefined
-    const hint = isTypo ? hintAt(name, [...Object.keys(COMMANDS), ...Object.keys(ORGANIZATION_COMMANDS)]) : ''
+  if (command === undefined || more.length > 0) {
+    const known = [...Object.keys(COMMANDS), ...Object.keys(ORGANIZATION_COMMANDS)]
+    const names = known.map((each) => (each in COMMANDS ? each : `${each} ID`))
+    const hint = name === '' || name in COMMANDS ? '' : hintAt(name, known)
     throw new ConfigurationError(`Exactly one command is required: ${names.join(', ')}.${hint} See --help.`)
   }
-  return command(values, from)
+  return command({ values, id: id ?? '', from })
 }
 
 function parse(args: readonly string[]) {
@@ -131,44 +143,29 @@ function parse(args: readonly string[]) {
   }
 }
 
-async function onDatabase(
-  { schema }: Values,
-  { env }: CommandProcess,
-  use: (storage: DrizzleStorage) => Promise<Outcome>,
-): Promise<Outcome> {
-  const connectionString = env['DATABASE_URL']
-  if (connectionString === undefined || connectionString === '') {
-    throw new ConfigurationError(
-      'Set the environment variable DATABASE_URL: postgres://user:password@host:port/database',
-    )
+function onDatabase(use: (storage: DrizzleStorage, call: Call) => Promise<Outcome>): Command {
+  return async (call) => {
+    const connectionString = call.from.env['DATABASE_URL']
+    if (connectionString === undefined || connectionString === '') {
+      throw new ConfigurationError(
+        'Set the environment variable DATABASE_URL: postgres://user:password@host:port/database',
+      )
+    }
+    const { schema } = call.values
+    // Prepared statements gain nothing here, and may fail behind a pooler.
+    const storage = drizzleStorage({
+      connectionString,
+      schema,
+      maxConnections: 1,
+      prepare: false,
+      ...PATIENT,
+    })
+    try {
+      return await use(storage, call)
+    } finally {
+      await storage.close()
+    }
   }
-  // Prepared statements gain nothing here, and may fail behind a pooler.
-  const storage = drizzleStorage({ connectionString, schema, maxConnections: 1, prepare: false, ...PATIENT })
-  try {
-    return await use(storage)
-  } finally {
-    await storage.close()
-  }
-}
-
-async function status(storage: DrizzleStorage): Promise<Outcome> {
-  const { applied, pending } = await storage.migrationStatus()
-  const lines = [
-    ...applied.map((name) => `applied  ${name}`),
-    ...pending.map((name) => `pending  ${name}`),
-    pending.length === 0 ? 'Up to date.' : `${pending.length} pending. Run \`${MIGRATE_COMMAND}\`.`,
-  ]
-  return { text: `${lines.join('\n')}\n`, exitCode: pending.length === 0 ? 0 : 1 }
-}
-
-async function migrate(storage: DrizzleStorage): Promise<Outcome> {
-  const { pending } = await storage.migrationStatus()
-  await storage.migrate()
-  return done([...pending.map((name) => `applied  ${name}\n`), 'Up to date.\n'].join(''))
-}
-
-async function plan(storage: DrizzleStorage): Promise<Outcome> {
-  return done((await storage.migrationPlan()) ?? '-- Nothing is missing.\n')
 }
 
 function done(text: string): Outcome {

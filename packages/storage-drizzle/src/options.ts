@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@quickquote/core'
 import { checkNumber, checkOptionNames, MAX_TIMER_MS } from '@quickquote/core/internal'
 import type postgres from 'postgres'
-import { type ConnectionTimeouts, DEFAULT_TIMEOUTS } from './connection/connection.ts'
+import { DEFAULT_TIMEOUTS } from './connection/connection.ts'
 import type { HostDrizzle } from './connection/host-drizzle.ts'
 import { checkSchema } from './schema-name.ts'
 
@@ -66,7 +66,7 @@ export type StorageOptions = (
  * @throws ConfigurationError for an option that is unknown, invalid or conflicts with another
  */
 export function checkOptions(options: StorageOptions): void {
-  const timeouts = Object.keys(DEFAULT_TIMEOUTS) as (keyof ConnectionTimeouts)[]
+  const timeouts = Object.keys(DEFAULT_TIMEOUTS)
   const ofOwnConnections = ['maxConnections', ...timeouts]
   const names = ['connectionString', ...ofOwnConnections, 'sql', 'db', 'schema', 'prepare', 'callTimeoutMs']
   checkOptionNames('drizzleStorage', options, names)

@@ -111,13 +111,9 @@ interface OnWholeDatabase extends Pick<Storage, 'retention' | 'inspection'> {
 }
 
 /** All parts of the storage, on our own connections or bound to a transaction, which does not have our timeouts. */
-function storageOn(
-  database: Database,
-  { listen, retention, inspection, batches }: OnWholeDatabase,
-  guard?: Guard,
-): Storage<HostTransaction> {
+function storageOn(database: Database, whole: OnWholeDatabase, guard?: Guard): Storage<HostTransaction> {
   const part = <T extends object>(noun: string, methods: T) => withStorageErrors(noun, methods, guard)
-  const whole = { listen, retention, inspection, batches }
+  const { listen, retention, inspection, batches } = whole
   const ports = lazily<Ports>({
     apiKeys: () => part('apiKeys', apiKeyStorage(database)),
     auditLog: () => part('auditLog', auditStorage(database)),

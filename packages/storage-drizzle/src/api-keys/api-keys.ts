@@ -17,6 +17,12 @@ export function apiKeyStorage(database: Database): Storage['apiKeys'] {
     return new Map(found.map(({ hash, ...key }) => [hash, key]))
   })
 
+  const findWith = (statement: typeof sql.FIND_KEY) => async (organization_id: string, id: string) => {
+    if (!isUuid(id)) return null
+    const [key] = await run(statement, { organization_id, id })
+    return key ?? null
+  }
+
   return {
     async insert(key, hash, maximum) {
       return database.transaction(async (transaction) => {
@@ -35,17 +41,9 @@ export function apiKeyStorage(database: Database): Storage['apiKeys'] {
       return (await findByHash(Buffer.from(hash).toString('hex'))) ?? null
     },
 
-    async find(organizationId, id) {
-      if (!isUuid(id)) return null
-      const [key] = await run(sql.FIND_KEY, { organization_id: organizationId, id })
-      return key ?? null
-    },
+    find: findWith(sql.FIND_KEY),
 
-    async lock(organizationId, id) {
-      if (!isUuid(id)) return null
-      const [key] = await run(sql.LOCK_KEY, { organization_id: organizationId, id })
-      return key ?? null
-    },
+    lock: findWith(sql.LOCK_KEY),
 
     lockOfOwner: (organizationId, ownerId) =>
       run(sql.LOCK_KEYS_OF_OWNER, { organization_id: organizationId, owner_id: ownerId }),

@@ -23,17 +23,8 @@ const SESSION_SETTINGS = {
   standard_conforming_strings: 'on',
 } as const
 
-/** Timeouts of our own connections, in milliseconds. */
-export interface ConnectionTimeouts {
-  readonly connectTimeoutMs: number
-  readonly poolTimeoutMs: number
-  readonly statementTimeoutMs: number
-  readonly lockTimeoutMs: number
-  readonly idleInTransactionTimeoutMs: number
-  readonly keepAliveMs: number
-}
-
-export const DEFAULT_TIMEOUTS: ConnectionTimeouts = Object.freeze({
+/** Of our own connections, in milliseconds. */
+export const DEFAULT_TIMEOUTS = Object.freeze({
   connectTimeoutMs: 5000,
   poolTimeoutMs: 5000,
   statementTimeoutMs: 5000,
@@ -42,7 +33,7 @@ export const DEFAULT_TIMEOUTS: ConnectionTimeouts = Object.freeze({
   keepAliveMs: 10_000,
 })
 
-export interface ConnectionOptions extends Partial<ConnectionTimeouts> {
+export interface ConnectionOptions extends Partial<Record<keyof typeof DEFAULT_TIMEOUTS, number>> {
   readonly connectionString?: string | undefined
   readonly maxConnections?: number
   readonly prepare?: boolean
@@ -82,6 +73,12 @@ export function ownConnections(options: ConnectionOptions): Connected {
     ...givenOptions({ connectTimeoutMs: target.connectTimeoutMs, keepAliveMs: target.keepAliveMs }),
     ...givenOptions(options),
   }
+  const settings = {
+    ...SESSION_SETTINGS,
+    statement_timeout: String(timeouts.statementTimeoutMs),
+    lock_timeout: String(Math.min(timeouts.lockTimeoutMs, LONGEST_HELD_MS)),
+    idle_in_transaction_session_timeout: String(timeouts.idleInTransactionTimeoutMs),
+  }
   const hosts = hostsOf(target, timeouts.connectTimeoutMs)
   const sql = connectTo({
     ...givenOptions({ user, pass, database }),
@@ -93,7 +90,11 @@ export function ownConnections(options: ConnectionOptions): Connected {
     target_session_attrs: null,
     max: maxConnections,
     prepare,
-    connection: startupParameters(target, timeouts),
+    connection: {
+      application_name: target.applicationName ?? 'quickquote',
+      ...givenOptions({ options: target.options }),
+      ...settings,
+    },
     // Array types, which none of our statements returns: saves a query per connection.
     fetch_types: false,
     // No pipelining, so that a hanging statement delays no other.
@@ -106,11 +107,8 @@ export function ownConnections(options: ConnectionOptions): Connected {
     // postgres.js would print notices to the console.
     onnotice() {},
   } as unknown as postgres.Options<Record<string, never>>)
-  const { ready, transactionSettings } = lookingFirst(sql, {
-    hosts,
-    timeouts,
-    mayStopPreparing: options.prepare === undefined,
-  })
+  const mayStopPreparing = options.prepare === undefined
+  const { ready, transactionSettings } = lookingFirst(sql, { hosts, settings, mayStopPreparing })
   const driver: Driver = {
     ...onPostgresJs(sql, { prepare, transactionSettings }),
     async end() {
@@ -126,31 +124,6 @@ export function ownConnections(options: ConnectionOptions): Connected {
   return { driver: repeating(driver, repeats), ready }
 }
 
-type Timeouts = Pick<
-  ConnectionTimeouts,
-  'statementTimeoutMs' | 'lockTimeoutMs' | 'idleInTransactionTimeoutMs'
->
-
-function timeoutSettings(timeouts: Timeouts): Record<string, string> {
-  return {
-    statement_timeout: String(timeouts.statementTimeoutMs),
-    lock_timeout: String(Math.min(timeouts.lockTimeoutMs, LONGEST_HELD_MS)),
-    idle_in_transaction_session_timeout: String(timeouts.idleInTransactionTimeoutMs),
-  }
-}
-
-function startupParameters(
-  target: { readonly applicationName: string | undefined; readonly options: string | undefined },
-  timeouts: Timeouts,
-): Record<string, string> {
-  return {
-    application_name: target.applicationName ?? 'quickquote',
-    ...givenOptions({ options: target.options }),
-    ...SESSION_SETTINGS,
-    ...timeoutSettings(timeouts),
-  }
-}
-
 /**
  * Detects, before the first statement, a pooler that shares connections: it keeps no prepared statements and no
  * settings it does not know. In that case nothing is prepared (unless the host insists), and each transaction sets what
@@ -158,7 +131,7 @@ function startupParameters(
  */
 function lookingFirst(
   sql: postgres.Sql,
-  { hosts, timeouts, mayStopPreparing }: { hosts: Hosts; timeouts: Timeouts; mayStopPreparing: boolean },
+  { hosts, settings, mayStopPreparing }: { hosts: Hosts; settings: object; mayStopPreparing: boolean },
 ) {
   let look: Promise<void> | undefined
   let isPooled = false
@@ -188,7 +161,6 @@ function lookingFirst(
     /** At the beginning of each transaction, if the connections themselves cannot keep them. */
     transactionSettings() {
       if (!isPooled) return undefined
-      const settings = { ...SESSION_SETTINGS, ...timeoutSettings(timeouts) }
       return Object.entries(settings)
         .filter(([name]) => name !== 'default_transaction_isolation')
         .map(([name, value]) => `set local ${name} = '${value}'`)

@@ -167,44 +167,24 @@ function isDriverError(error: unknown): error is DriverError {
       'syscall' in error ||
       'query' in error ||
       'parameters' in error ||
-      /^CONNECT/.test(String(codeOf(error))))
+      /^CONNECT/.test(sqlStateOf(error)))
   )
 }
 
 /** The SQLSTATE of an error of a driver or drizzle; empty if it has none. */
 export function sqlStateOf(error: unknown): string {
-  const fault = unwrap(error)
-  return fault instanceof Error ? String(codeOf(fault) ?? '') : ''
+  return String(Object(unwrap(error)).code ?? '')
 }
 
-function codeOf(error: Error): unknown {
-  return 'code' in error ? error.code : undefined
-}
-
-/** SQLSTATE classes whose messages name tables, columns, roles and limits, but never a value. */
-const SAFE_CLASSES = new Set([
-  '08',
-  '23',
-  '25',
-  '26',
-  '28',
-  '3D',
-  '3F',
-  '40',
-  '42',
-  '53',
-  '54',
-  '55',
-  '57',
-  '58',
-])
+/** SQLSTATEs whose messages name tables, columns, roles and limits, but never a value. */
+const SAFE = /^(08|23|25|26|28|3D|3F|40|42|53|54|55|57|58)/
 
 /** A missing table, column or schema. */
 const NOT_MIGRATED = new Set(['42P01', '42703', '3F000'])
 
 function describe(code: string, message: string): string {
   const isSqlState = /^[0-9A-Z]{5}$/.test(code)
-  const isSafe = isSqlState ? SAFE_CLASSES.has(code.slice(0, 2)) : !code.startsWith('ERR_')
+  const isSafe = isSqlState ? SAFE.test(code) : !code.startsWith('ERR_')
   const what = isSafe && message !== '' ? message : 'the database refused the statement'
   if (code === 'CONNECTION_ENDED') return 'the storage, or your client, was closed before this call'
   // The statement was prepared on another connection.

@@ -27,19 +27,12 @@ export const COUNT_BY_HOUR = statement(
       where endpoint_id = endpoint.id
         and hour >= (select whole_since from counted) and hour < (select whole_until from counted)
       union all
-      select recent.* from span cross join lateral (
-        select date_trunc('hour', created_at, 'UTC') as hour, count(*) filter (where status = 'succeeded') as delivered,
-          count(*) filter (where status <> 'succeeded') as failed,
-          count(*) filter (where status in ('exhausted', 'rejected')) as given_up
-        from $schema.delivery_attempts
-        where endpoint_id = endpoint.id and created_at >= span.since and created_at < span.until and not is_test
-        group by 1
-      ) recent
+      select recent.* from span cross join lateral $schema.attempts_by_hour(endpoint.id, span.since, span.until) recent
     ) hours
     group by hours.hour order by hours.hour`,
 )
 
-/** See "Functions of hourly counts" in the migration. */
+/** See `migrations/functions/hours.sql`. */
 export const COUNT_HOURS = statement(
   { counted: { type: 'void' } },
   `select $schema.count_delivery_hours() as counted`,

@@ -1,6 +1,5 @@
-import { bool, columnsOf, int, selected, statement } from '../connection/statement.ts'
+import { int, statement } from '../connection/statement.ts'
 import { notErased } from '../not-erased.sql.ts'
-import { deliveryAttempts } from '../schema.ts'
 
 /** Parked, so that claims of the outbox do not see it and none of its rules apply. */
 export const INSERT_TEST = statement(
@@ -22,19 +21,4 @@ export const WITHDRAW_TEST = statement(
   `delete from $schema.deliveries
     where id = $id and organization_id = $organization_id and is_test and leased_by is null
     returning 1 as withdrawn`,
-)
-
-export const FIND_TEST = statement(
-  { is_leased: bool },
-  `select leased_by is not null as is_leased from $schema.deliveries
-    where id = $id and organization_id = $organization_id`,
-)
-
-const ATTEMPT = columnsOf(deliveryAttempts, ['id', 'status', 'http_status', 'error'])
-
-/** No attempt of it is older than `$since`. */
-export const FIND_ATTEMPT_OF_TEST = statement(
-  ATTEMPT,
-  `select ${selected(ATTEMPT)} from $schema.delivery_attempts
-    where delivery_id = $id and organization_id = $organization_id and created_at >= $since`,
 )

@@ -1,8 +1,9 @@
 import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { madeSince } from '../ids.ts'
+import { FIND_ATTEMPTS, FIND_UNFINISHED } from './delivery-log.sql.ts'
 import { eventParameters } from './events.ts'
-import { FIND_ATTEMPT_OF_TEST, FIND_TEST, INSERT_TEST, WITHDRAW_TEST } from './test-deliveries.sql.ts'
+import { INSERT_TEST, WITHDRAW_TEST } from './test-deliveries.sql.ts'
 
 export function testDeliveryStorage({ run, wake }: Database): Storage['testDeliveries'] {
   return {
@@ -15,11 +16,11 @@ export function testDeliveryStorage({ run, wake }: Database): Storage['testDeliv
     async find(organizationId, id) {
       const which = { organization_id: organizationId, id }
       // In this order: a worker removes the delivery and records its attempt together.
-      const [delivery] = await run(FIND_TEST, which)
+      const [delivery] = await run(FIND_UNFINISHED, which)
       if (delivery !== undefined) {
-        return { state: delivery.is_leased ? 'sending' : 'waiting', attempt: null }
+        return { state: delivery.status === 'sending' ? 'sending' : 'waiting', attempt: null }
       }
-      const [attempt] = await run(FIND_ATTEMPT_OF_TEST, { ...which, since: madeSince(id) })
+      const [attempt] = await run(FIND_ATTEMPTS, { ...which, since: madeSince(id) })
       return { state: 'over', attempt: attempt ?? null }
     },
 

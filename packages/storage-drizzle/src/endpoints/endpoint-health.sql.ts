@@ -28,18 +28,23 @@ export const READ_HEALTH = statement(
     where endpoint.id = any ($ids::uuid[]) and endpoint.organization_id = $organization_id`,
 )
 
-/** Concurrent workers may record out of order, so the attempts decide. */
-export const FIND_FAILING = statement(
-  { id: uuid, organization_id: uuid, name: text, failing_since: time },
-  `select endpoint.id, endpoint.organization_id, endpoint.name,
-      ${millisOf('health.failing_since')} as failing_since
-    from $schema.endpoint_health health
+/**
+ * Endpoints that have failed since before `$failing_since`. Concurrent workers may record out of order, so the attempts
+ * decide.
+ */
+export const FROM_FAILING = `from $schema.endpoint_health health
     join $schema.webhook_endpoints endpoint on endpoint.id = health.endpoint_id
     where health.failing_since <= $failing_since and endpoint.is_enabled and endpoint.deleted_at is null
       and not exists (
         select from $schema.delivery_attempts attempt
         where attempt.endpoint_id = endpoint.id and attempt.created_at > health.failing_since
           and attempt.status = 'succeeded' and not attempt.is_test
-      )
+      )`
+
+export const FIND_FAILING = statement(
+  { id: uuid, organization_id: uuid, name: text, failing_since: time },
+  `select endpoint.id, endpoint.organization_id, endpoint.name,
+      ${millisOf('health.failing_since')} as failing_since
+    ${FROM_FAILING}
     order by health.failing_since limit $limit::int`,
 )

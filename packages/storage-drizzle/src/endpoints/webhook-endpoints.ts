@@ -18,6 +18,12 @@ export function webhookEndpointStorage(database: Database): Storage['webhookEndp
     return new Map(rows.map(({ id, name }) => [id, name]))
   }
 
+  const findWith = (statement: typeof sql.FIND_ENDPOINT) => async (organization_id: string, id: string) => {
+    if (!isUuid(id)) return null
+    const [found] = await run(statement, { organization_id, id })
+    return found ?? null
+  }
+
   return {
     async insert(endpoint, { secret, headers }, maximum) {
       return database.transaction(async (transaction) => {
@@ -36,17 +42,9 @@ export function webhookEndpointStorage(database: Database): Storage['webhookEndp
 
     list: (organizationId) => run(sql.LIST_ENDPOINTS, { organization_id: organizationId }),
 
-    async find(organizationId, id) {
-      if (!isUuid(id)) return null
-      const [found] = await run(sql.FIND_ENDPOINT, { organization_id: organizationId, id })
-      return found ?? null
-    },
+    find: findWith(sql.FIND_ENDPOINT),
 
-    async lock(organizationId, id) {
-      if (!isUuid(id)) return null
-      const [found] = await run(sql.LOCK_ENDPOINT, { organization_id: organizationId, id })
-      return found ?? null
-    },
+    lock: findWith(sql.LOCK_ENDPOINT),
 
     async findHeaders(organizationId, id) {
       const [found] = await run(sql.FIND_HEADERS, { organization_id: organizationId, id })

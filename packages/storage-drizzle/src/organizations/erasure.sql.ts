@@ -277,35 +277,28 @@ export const IS_OPEN = statement(
     where organization_id = $organization_id`,
 )
 
-/**
- * The first look. A transaction that can still add something has a snapshot older than this statement's. So it is among
- * the open ones, or it has ended since and the second look sees its rows.
- */
-export const LOOK = statement(
-  { left: bool },
-  `with look as (
+const lookAndSet = (changes: string) =>
+  statement(
+    { left: bool },
+    `with look as (
       select ${isLeft('keeps_audit_log')} as is_left, array(
         select virtualtransaction from pg_locks join pg_stat_activity using (pid)
         where locktype = 'virtualxid' and datname = current_database() and pid <> pg_backend_pid()
       ) as open
       from $schema.erased_organizations where organization_id = $organization_id
     )
-    update $schema.erased_organizations set finished_at = case when not is_left then now() end,
-      open_then = case when not is_left then open end
+    update $schema.erased_organizations set finished_at = case when not is_left then now() end, ${changes}
     from look where organization_id = $organization_id
     returning is_left as left`,
-)
+  )
+
+/**
+ * The first look. A transaction that can still add something has a snapshot older than this statement's. So it is among
+ * the open ones, or it has ended since and the second look sees its rows.
+ */
+export const LOOK = lookAndSet('open_then = case when not is_left then open end')
 
 /** The second look, after none of those transactions was open any more: a separate statement, which sees their rows. */
-export const LOOK_AGAIN = statement(
-  { left: bool },
-  `with look as (
-      select ${isLeft('keeps_audit_log')} as is_left
-      from $schema.erased_organizations where organization_id = $organization_id
-    )
-    update $schema.erased_organizations set organization_id = case when is_left then organization_id end,
-      finished_at = case when not is_left then now() end, open_then = null,
-      left_to_host = case when not is_left then left_to_host end
-    from look where organization_id = $organization_id
-    returning is_left as left`,
-)
+export const LOOK_AGAIN =
+  lookAndSet(`organization_id = case when is_left then organization_id end, open_then = null,
+      left_to_host = case when not is_left then left_to_host end`)

@@ -1,4 +1,5 @@
 import { columnsOf, nullable, selected, statement, text, uuid } from '../connection/statement.ts'
+import { FROM_FAILING } from '../endpoints/endpoint-health.sql.ts'
 import { warnings } from '../schema.ts'
 
 const WARNING = columnsOf(warnings, [
@@ -12,24 +13,16 @@ const WARNING = columnsOf(warnings, [
   'attempt',
 ])
 
-/** Concurrent workers may record out of order, so the attempts decide. */
 export const NOTE_FAILING_ENDPOINTS = statement(
   {},
   `insert into $schema.warnings (id, organization_id, kind, subject_id, since, stage, due_at, created_at)
     select gen_random_uuid(), endpoint.organization_id, 'endpoint_failing', endpoint.id, health.failing_since,
       $stage::smallint, $now::timestamptz, $now::timestamptz
-    from $schema.endpoint_health health
-    join $schema.webhook_endpoints endpoint on endpoint.id = health.endpoint_id
-    where health.failing_since <= $failing_since and endpoint.is_enabled and endpoint.deleted_at is null
+    ${FROM_FAILING}
       and not exists (
         select from $schema.warnings noted
         where noted.subject_id = endpoint.id and noted.kind = 'endpoint_failing'
           and noted.since = health.failing_since and noted.stage >= $stage::smallint
-      )
-      and not exists (
-        select from $schema.delivery_attempts attempt
-        where attempt.endpoint_id = endpoint.id and attempt.created_at > health.failing_since
-          and attempt.status = 'succeeded' and not attempt.is_test
       )
     on conflict do nothing`,
 )
