@@ -22,14 +22,7 @@ export function firstIdOf(moment: Date): string {
 /** Clocks differ: attempts of a delivery may be this much older than its id. */
 const CLOCK_SKEW_MS = 60 * 60 * 1000
 
-/** No attempt of a delivery is older. Saves a search through earlier partitions. */
-export function madeSince(deliveryId: string): Date {
-  const isVersion7 = deliveryId[14] === '7'
-  const time = isVersion7 ? Number.parseInt(deliveryId.replace('-', '').slice(0, 12), 16) : CLOCK_SKEW_MS
-  return new Date(time - CLOCK_SKEW_MS)
-}
-
-/** The same of an event or a delivery in a row. An SQL expression. */
+/** Nothing of an event or a delivery is older. Saves a search through earlier partitions. An SQL expression. */
 export function madeSinceOf(id: string): string {
   const time = `('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint / 1000.0`
   return `case substr(${id}::text, 15, 1) when '7' then to_timestamp(${time}) - interval '${CLOCK_SKEW_MS} ms'

@@ -1,11 +1,7 @@
 import { ConfigurationError } from '@quickquote/core'
 import type { Statements } from './driver.ts'
 import { type DrizzleTransaction, isDrizzleTransaction, onDrizzle, valuesOf } from './host-drizzle.ts'
-import {
-  isPostgresJsTransaction,
-  onPostgresJsTransaction,
-  type PostgresJsTransaction,
-} from './postgres-js.ts'
+import { isPostgresJsTransaction, type PostgresJsTransaction, statementsOn } from './postgres-js.ts'
 import { faultOfClient, sqlStateOf } from './storage-error.ts'
 
 /** An open transaction of the host: of drizzle, postgres.js, or any other client. */
@@ -45,7 +41,7 @@ type InTransaction = Pick<Statements, 'values'>
  * @throws ConfigurationError unless it is a transaction; for one of another client, its first statement does
  */
 export function statementsIn(transaction: unknown, prepare: boolean, schema: string): InTransaction {
-  if (isPostgresJsTransaction(transaction)) return onPostgresJsTransaction(transaction, prepare)
+  if (isPostgresJsTransaction(transaction)) return statementsOn(transaction, { prepare })
   if (isDrizzleTransaction(transaction)) return onDrizzle(transaction)
   if (isOtherTransaction(transaction)) return onOtherTransaction(transaction, schema)
   throw new ConfigurationError(

@@ -31,7 +31,10 @@ export function hostsOf(target: ConnectionTarget, connectTimeoutMs: number): Hos
       const index = (first + tried) % hosts.length
       try {
         const socket = await openSocket(hosts[index] ?? { path: '' }, target, connectTimeoutMs)
-        if (isClosed) throw destroyed(socket, failure('CONNECTION_ENDED', 'the storage is closed'))
+        if (isClosed) {
+          socket.destroy()
+          throw failure('CONNECTION_ENDED', 'the storage is closed')
+        }
         first = index
         keep(socket, index)
         return socket
@@ -112,12 +115,10 @@ async function encrypted(
     const answer = await happens(socket, 'data')
     if (String(answer) !== YES) {
       if (ssl === 'prefer') return socket
-      throw destroyed(
-        socket,
-        failure(
-          'TLS_NOT_OFFERED',
-          `the server at ${name}:${port} offers no TLS, and the connection string asks for it (sslmode)`,
-        ),
+      socket.destroy()
+      throw failure(
+        'TLS_NOT_OFFERED',
+        `the server at ${name}:${port} offers no TLS, and the connection string asks for it (sslmode)`,
       )
     }
   }
@@ -212,9 +213,4 @@ function failure(code: string, message: string): Error {
 
 function unbegun(error: Error): Error {
   return Object.assign(error, { [UNBEGUN]: true })
-}
-
-function destroyed(socket: Socket, error: Error): Error {
-  socket.destroy()
-  return error
 }

@@ -37,7 +37,7 @@ export function onPostgresJs(
       if (!isCommitted) throw rolledBack()
       return result as T
     },
-    listen: (channel, onHeard, onLost) => listen({ options: sql.options, channel, onHeard, onLost }),
+    listen: (channel, onHeard, onLost) => listen(sql.options, channel, onHeard, onLost),
   }
 }
 
@@ -77,10 +77,6 @@ export function isPostgresJsTransaction(value: unknown): value is PostgresJsTran
   return typeof value === 'function' && 'unsafe' in value && 'savepoint' in value
 }
 
-export function onPostgresJsTransaction(transaction: PostgresJsTransaction, prepare: boolean): Statements {
-  return statementsOn(transaction as unknown as postgres.TransactionSql, { prepare })
-}
-
 /**
  * @throws ConfigurationError unless it is a client that leaves values unchanged
  */
@@ -101,7 +97,12 @@ export function checkClient(sql: postgres.Sql): postgres.Sql {
 /** `timeout`: seconds that our own driver waits for a response, 0: forever. A host's driver ignores it. */
 type UnsafeOptions = postgres.UnsafeQueryOptions & { readonly timeout?: number }
 
-function statementsOn(sql: postgres.ISql, options: UnsafeOptions): Statements {
+/** Runs statements on a client or in a transaction of one. */
+export function statementsOn(
+  client: postgres.ISql | PostgresJsTransaction,
+  options: UnsafeOptions,
+): Statements {
+  const sql = client as postgres.ISql
   const unprepared = { ...options, prepare: false }
   return {
     values: async (text, parameters = [], prepare) =>
@@ -125,17 +126,10 @@ const CONNECTION_LOST = Object.assign(new Error('the connection that listened wa
  * Listens on a separate connection until it is ended, and tries again even after a refused LISTEN, for example on a
  * standby that is promoted later. postgres.js only does so when its connection closes.
  */
-function listen({
-  options,
-  channel,
-  onHeard,
-  onLost,
-}: {
-  options: postgres.Sql['options']
-  channel: string
-  onHeard: () => void
-  onLost: (error: unknown) => void
-}): Listener {
+function listen(
+  options: postgres.Sql['options'],
+  ...[channel, onHeard, onLost]: Parameters<Driver['listen']>
+): Listener {
   let isOver = false
   let retryMs = RETRY_MS.first
   let timer: NodeJS.Timeout | undefined

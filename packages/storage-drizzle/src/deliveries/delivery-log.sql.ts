@@ -12,18 +12,18 @@ import {
   uuid,
 } from '../connection/statement.ts'
 import { urlOf } from '../endpoints/webhook-endpoints.sql.ts'
-import { newDeliveryId } from '../ids.ts'
+import { madeSinceOf, newDeliveryId } from '../ids.ts'
 import { notErased } from '../not-erased.sql.ts'
 import { deliveryAttempts } from '../schema.ts'
 
 const { organization_id: _, endpoint_version: __, ...ATTEMPT } = columnsOf(deliveryAttempts)
 
-/** Of a delivery, in order. None is older than `$since`. */
+/** Of a delivery, in order. */
 export const FIND_ATTEMPTS = statement(
   { ...ATTEMPT, url: nullable(text) },
   `select ${selected(ATTEMPT)}, ${urlOf('attempted')} as url
     from $schema.delivery_attempts attempted
-    where delivery_id = $id and organization_id = $organization_id and created_at >= $since
+    where delivery_id = $id and organization_id = $organization_id and created_at >= ${madeSinceOf('$id::uuid')}
     order by attempt`,
 )
 
@@ -55,7 +55,7 @@ export const FIND_UNFINISHED = statement(
 export const FIND_BODY = statement(
   { body: text },
   `select body from $schema.events
-    where id = $event_id and organization_id = $organization_id and created_at >= $since`,
+    where id = $event_id and organization_id = $organization_id and created_at >= ${madeSinceOf('$event_id::uuid')}`,
 )
 
 /**

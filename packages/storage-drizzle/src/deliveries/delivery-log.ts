@@ -1,7 +1,6 @@
 import { type DeliveryIdentity, isUuid, type Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { pageParameters } from '../connection/page.ts'
-import { madeSince } from '../ids.ts'
 import { isContradiction, listAttempts } from './attempt-list.sql.ts'
 import { COUNT_BY_HOUR, ENDPOINT_STATISTICS } from './delivery-hours.sql.ts'
 import { FIND_ATTEMPTS, FIND_BODY, FIND_RESENDS, FIND_UNFINISHED, RESEND } from './delivery-log.sql.ts'
@@ -30,7 +29,7 @@ export function deliveryLogStorage({ run, one, wake }: Database): Storage['deliv
       const which = { organization_id: organizationId, id }
       // In this order: a delivery that ends in between is found by its attempts.
       const [unfinished] = await run(FIND_UNFINISHED, which)
-      const attempts = await run(FIND_ATTEMPTS, { ...which, since: madeSince(id) })
+      const attempts = await run(FIND_ATTEMPTS, which)
       const resends = await one(FIND_RESENDS, which)
       if (unfinished !== undefined) {
         const { due_at, ...delivery } = unfinished
@@ -47,14 +46,12 @@ export function deliveryLogStorage({ run, one, wake }: Database): Storage['deliv
       if (!isUuid(id)) return null
       const which = { organization_id: organizationId, id }
       const [unfinished] = await run(FIND_UNFINISHED, which)
-      const [found] =
-        unfinished === undefined ? await run(FIND_ATTEMPTS, { ...which, since: madeSince(id) }) : [unfinished]
+      const [found] = unfinished === undefined ? await run(FIND_ATTEMPTS, which) : [unfinished]
       return found === undefined ? null : identityOf(id, found)
     },
 
     async findBody(organizationId, eventId) {
-      const wanted = { organization_id: organizationId, event_id: eventId, since: madeSince(eventId) }
-      const [event] = await run(FIND_BODY, wanted)
+      const [event] = await run(FIND_BODY, { organization_id: organizationId, event_id: eventId })
       return event?.body ?? null
     },
 

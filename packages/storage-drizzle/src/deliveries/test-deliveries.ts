@@ -1,6 +1,5 @@
 import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { madeSince } from '../ids.ts'
 import { FIND_ATTEMPTS, FIND_UNFINISHED } from './delivery-log.sql.ts'
 import { eventParameters } from './events.ts'
 import { INSERT_TEST, WITHDRAW_TEST } from './test-deliveries.sql.ts'
@@ -20,7 +19,7 @@ export function testDeliveryStorage({ run, wake }: Database): Storage['testDeliv
       if (delivery !== undefined) {
         return { state: delivery.status === 'sending' ? 'sending' : 'waiting', attempt: null }
       }
-      const [attempt] = await run(FIND_ATTEMPTS, { ...which, since: madeSince(id) })
+      const [attempt] = await run(FIND_ATTEMPTS, which)
       return { state: 'over', attempt: attempt ?? null }
     },
 

@@ -69,12 +69,3 @@ export const COUNT_SWEEPING = statement(
   `select count(*)::int as organizations from $schema.erased_organizations
     where organization_id is not null and finished_at < now() - $ms::int * interval '1 millisecond'`,
 )
-
-export const COUNT_WORKERS = statement(
-  { alive: int, silent: int },
-  `select (count(*) filter (where is_alive))::int as alive,
-      (count(*) filter (where not is_alive))::int as silent
-    from (
-      select heartbeat_at > now() - $silent_for_ms::int * interval '1 millisecond' as is_alive from $schema.workers
-    ) worker`,
-)

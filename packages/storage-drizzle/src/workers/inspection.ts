@@ -5,7 +5,8 @@ import { type Database, NOTIFY } from '../connection/database.ts'
 import type { Driver } from '../connection/driver.ts'
 import { checkDatabase } from '../migrations/database-check.ts'
 import { migrationStatus } from '../migrations/migrate.ts'
-import { COUNT_SWEEPING, COUNT_WORKERS, READ_FACTS, READ_FLOOR, SAMPLE_SECRETS } from './inspection.sql.ts'
+import { COUNT_SWEEPING, READ_FACTS, READ_FLOOR, SAMPLE_SECRETS } from './inspection.sql.ts'
+import { COUNT_WORKERS } from './workers.sql.ts'
 
 export function inspectionStorage(
   { run, one }: Database,

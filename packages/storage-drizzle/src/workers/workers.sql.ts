@@ -11,11 +11,13 @@ export const BEAT = statement(
     returning ${NOW} as at, started_at = heartbeat_at as is_new`,
 )
 
-export const HAS_LIVE = statement(
-  { found: bool },
-  `select exists (
-      select from $schema.workers where heartbeat_at > now() - $silent_for_ms::int * interval '1 millisecond'
-    ) as found`,
+export const COUNT_WORKERS = statement(
+  { alive: int, silent: int },
+  `select (count(*) filter (where is_alive))::int as alive,
+      (count(*) filter (where not is_alive))::int as silent
+    from (
+      select heartbeat_at > now() - $silent_for_ms::int * interval '1 millisecond' as is_alive from $schema.workers
+    ) worker`,
 )
 
 const HAS_NO_ROW = 'not exists (select from $schema.workers worker where worker.id = leased_by)'

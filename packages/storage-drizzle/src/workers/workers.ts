@@ -1,7 +1,7 @@
 import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { RELEASE_NEXT } from '../deliveries/deliveries.sql.ts'
-import { BEAT, HAS_LIVE, READ_CLOCK, RECOVER_DEAD, RETIRE } from './workers.sql.ts'
+import { BEAT, COUNT_WORKERS, READ_CLOCK, RECOVER_DEAD, RETIRE } from './workers.sql.ts'
 
 /** Heartbeats, and the leases of dead workers. */
 export function workerStorage({ run, one, wake }: Database): Omit<Storage['workers'], 'listen'> {
@@ -12,7 +12,7 @@ export function workerStorage({ run, one, wake }: Database): Omit<Storage['worke
     },
 
     async hasLive(silentForMs) {
-      return (await one(HAS_LIVE, { silent_for_ms: silentForMs })).found
+      return (await one(COUNT_WORKERS, { silent_for_ms: silentForMs })).alive > 0
     },
 
     async recoverDead({ silentForMs, maxAttempts, now }) {
