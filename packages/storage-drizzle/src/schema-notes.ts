@@ -9,7 +9,7 @@ interface TableNote<Column extends string> {
   readonly erasedBy: string | null
   /** Its rows of an organization. `cascade`: they are deleted, and exported, with the row they belong to. Null: it has none. */
   readonly rows: OrganizationRows | 'cascade' | null
-  /** What its texts, bytes, lists and JSON hold; null: a name or a state of ours. Any other column cannot hold a text. */
+  /** What its texts, bytes, lists and JSON hold; null: our names or states. No other column can hold a text. */
   readonly columns?: Readonly<Partial<Record<Column, string | null>>>
 }
 
