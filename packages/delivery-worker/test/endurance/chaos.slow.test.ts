@@ -61,7 +61,7 @@ async function runOn(isSynchronous: boolean, onEnd: ChaosOptions['onEnd']) {
   return run
 }
 
-const TIMEOUT = { timeout: Math.max(1_200_000, EVENTS * 12) }
+const TIMEOUT = { timeout: Math.max(1_200_000, EVENTS * 36) }
 
 it(
   'a synchronous standby takes over in chaos: every event is delivered or recorded as given up, every request has its attempt',
