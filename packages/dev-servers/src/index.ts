@@ -9,6 +9,7 @@ export {
 } from '@quickquote/test-kit'
 export { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from './connect-proxy.ts'
 export { createDatabase, dropDatabase, type Postgres, type TestDatabase, testDatabase } from './database.ts'
+export { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 export {
   type EmbeddedPostgres,
   POSTGRES_VERSIONS,

@@ -1,41 +1,25 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type DatabaseProxy, startDatabaseProxy } from '@quickquote/dev-servers'
 
 /** What happens instead of a message of the server. `half`: a part of it, and a reset. */
 export type Fault = 'reset' | 'close' | 'half' | 'silence'
 
 /** A proxy in front of PostgreSQL that knows where a message of the server ends. */
-export interface MessageProxy {
-  /** The connection string through the proxy. */
-  readonly url: string
+export interface MessageProxy extends Pick<DatabaseProxy, 'url' | 'stop'> {
   /** The number of messages from the server since the last `fail` or `rewrite`. */
   readonly count: number
   /** Forwards `after` more messages, then fails, once. */
   fail(fault: Fault, after: number): void
   /** Changes the text of the next message that contains it. */
   rewrite(from: string, to: string): void
-  stop(): Promise<void>
 }
 
 export async function startMessageProxy(postgresUrl: string): Promise<MessageProxy> {
-  const target = new URL(postgresUrl)
-  const sockets = new Set<Socket>()
   let count = 0
   let armed: { fault: Fault; after: number } | undefined
   let replaced: { from: string; to: string } | undefined
 
-  const server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname)
+  const { url, stop } = await startDatabaseProxy(postgresUrl, (near, far) => {
     let isOver = false
-    for (const socket of [near, far]) {
-      sockets.add(socket.setNoDelay())
-      socket.on('error', () => undefined)
-      socket.on('close', () => {
-        sockets.delete(socket)
-        near.destroy()
-        far.destroy()
-      })
-    }
     near.on('data', (chunk) => far.write(chunk))
 
     function forward(message: Buffer): void {
@@ -76,13 +60,8 @@ export async function startMessageProxy(postgresUrl: string): Promise<MessagePro
     return changed
   }
 
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = new URL(postgresUrl)
-  url.port = String((server.address() as AddressInfo).port)
-
   return {
-    url: url.href,
+    url,
     get count() {
       return count
     },
@@ -94,10 +73,6 @@ export async function startMessageProxy(postgresUrl: string): Promise<MessagePro
       count = 0
       replaced = { from, to }
     },
-    async stop() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
+    stop,
   }
 }

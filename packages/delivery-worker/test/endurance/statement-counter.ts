@@ -1,49 +1,33 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type DatabaseProxy, startDatabaseProxy } from '@quickquote/dev-servers'
 
 /** A database proxy that counts the prepared statements of each connection: PostgreSQL shows them only to their session. */
-export interface StatementCounter {
-  readonly url: string
+export interface StatementCounter extends DatabaseProxy {
   /** The open connections, and the most statements of one. */
   count(): { readonly connections: number; readonly mostOfOne: number }
-  stop(): Promise<void>
 }
 
 const PARSE = 'P'.charCodeAt(0)
 const CLOSE = 'C'.charCodeAt(0)
 const STATEMENT = 'S'.charCodeAt(0)
 
-/** Forwards everything to the database at `url`, without TLS. */
 export async function countStatements(url: string): Promise<StatementCounter> {
-  const target = new URL(url)
   const connections = new Set<Set<string>>()
-  const server = createServer((client) => {
+  const proxy = await startDatabaseProxy(url, (client, database) => {
     const prepared = new Set<string>()
     connections.add(prepared)
-    const database = connect(Number(target.port), target.hostname)
     client.on('data', messageReader(prepared))
-    client.on('error', () => undefined).on('close', () => database.destroy())
-    database.on('error', () => undefined).on('close', () => client.destroy())
     database.once('close', () => connections.delete(prepared))
     client.pipe(database)
     database.pipe(client)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const through = new URL(url)
-  through.port = String((server.address() as AddressInfo).port)
   return {
-    url: through.href,
+    ...proxy,
     count() {
       const sizes = [...connections].map(({ size }) => size)
       return {
         connections: sizes.length,
         mostOfOne: Math.max(0, ...sizes),
       }
-    },
-    async stop() {
-      server.close()
-      await once(server, 'close')
     },
   }
 }
