@@ -2,16 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  createIntegrations,
-  type HostQuotations,
-  IntegrationError,
-  type Integrations,
-  type IntegrationsOptions,
-  STEPS,
-} from '@quickquote/core'
+import { type HostQuotations, IntegrationError, type Integrations, STEPS } from '@quickquote/core'
 import type { TestDatabase } from '@quickquote/dev-servers'
-import { adminOf, hostOptions, keepLogs } from '@quickquote/dev-servers/host'
+import { adminOf, integrationsOn, keepLogs, type TestOptions } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import type postgres from 'postgres'
@@ -36,13 +29,8 @@ const errors = () =>
     .map(({ message, fields }) => ({ message, hook: fields['hook'] }))
 
 /** Integrations on the host's tables; a test may replace methods with failing ones. */
-function open(
-  broken: Partial<HostQuotations> = {},
-  options: Partial<IntegrationsOptions> = {},
-): Integrations {
-  return createIntegrations({
-    ...hostOptions,
-    storage: drizzleStorage({ sql }),
+function open(broken: Partial<HostQuotations> = {}, options: TestOptions = {}): Integrations {
+  return integrationsOn(drizzleStorage({ sql }), {
     quotations: { ...hostQuotations(sql), ...broken } as HostQuotations,
     logger,
     ...options,

@@ -7,7 +7,7 @@ import { createIntegrations, type Integrations, memberOf } from '@quickquote/cor
 import { DELIVERY_FAILURES } from '@quickquote/core/internal'
 import { startReceiver } from '@quickquote/dev-servers'
 import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
-import { emptyDatabase } from '@quickquote/dev-servers/vitest'
+import { openIntegrations } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -51,12 +51,10 @@ describe('the guide to operations', () => {
   })
 
   it('shows a module and a container that run and stop, and names every field in the log line of an attempt', async () => {
-    const database = await emptyDatabase()
     const receiver = await startReceiver({ respond: () => ({ status: 500 }) })
     const folder = await mkdtemp(join(SERVER, 'node_modules/.operations-guide-'))
     onTestFinished(async () => {
       await receiver.stop()
-      await database.drop()
       await rm(folder, { recursive: true })
     })
     const [, module = ''] = guide.match(/```js\n([\s\S]*?)```/) ?? []
@@ -66,12 +64,10 @@ describe('the guide to operations', () => {
       'export const pipeline = { async start() {}, async signDocumentUrl() {} }',
     )
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-    const storage = drizzleStorage({ connectionString: database.url })
-    await storage.migrate()
-    await recordAnEvent(storage, receiver.url)
+    const databaseUrl = await recordAnEvent(receiver.url)
 
     const { program, lines, ended } = run([join(folder, 'integrations.js')], {
-      DATABASE_URL: database.url,
+      DATABASE_URL: databaseUrl,
       INTEGRATIONS_KEY: INTEGRATIONS_KEY.toString('base64'),
       QUICKQUOTE_HEALTH_PORT: '0',
     })
@@ -98,17 +94,13 @@ describe('the guide to operations', () => {
   })
 
   it('shows working warning hooks', async () => {
-    const database = await emptyDatabase()
-    onTestFinished(() => database.drop())
-    const storage = drizzleStorage({ connectionString: database.url })
-    await storage.migrate()
-    await recordAnEvent(storage, 'https://receiver.example/')
+    const databaseUrl = await recordAnEvent('https://receiver.example/')
     const [, section = ''] = guide.split('\n## Early warnings\n')
     const [, code = ''] = section.match(/```ts\n([\s\S]*?)```/) ?? []
     const mails: { key: string; to: string[]; subject: string }[] = []
     const given = {
       createIntegrations,
-      storage: drizzleStorage({ connectionString: database.url }),
+      storage: drizzleStorage({ connectionString: databaseUrl }),
       pipeline: hostOptions.pipeline,
       encryptionKeys: [{ id: '1', key: INTEGRATIONS_KEY }],
       sendMail: (mail: (typeof mails)[number]) => mails.push(mail),
@@ -120,7 +112,7 @@ describe('the guide to operations', () => {
     const member = memberOf({ memberId: 'ada', organizations: [{ id: ACME }] }, ACME)
     const expires_at = new Date(Date.now() + 60 * 24 * 60 * 60 * 1000).toISOString()
     const key = await integrations.apiKeys.create(member, { name: 'CRM', expires_at })
-    const client = postgres(database.url)
+    const client = postgres(databaseUrl)
     onTestFinished(() => client.end())
     await client`update quickquote.api_keys set expires_at = now() + interval '167 hours'`
     await client`insert into quickquote.endpoint_health (endpoint_id, failing_since)
@@ -144,10 +136,10 @@ describe('the guide to operations', () => {
   })
 })
 
-/** An event for an endpoint with a forbidden address. */
-async function recordAnEvent(storage: ReturnType<typeof drizzleStorage>, url: string): Promise<void> {
+/** An event for an endpoint with a forbidden address. @returns its database */
+async function recordAnEvent(url: string): Promise<string> {
   const encryptionKeys = [{ id: '1', key: INTEGRATIONS_KEY }]
-  const integrations = createIntegrations({ ...hostOptions, storage, encryptionKeys })
+  const { integrations, databaseUrl } = await openIntegrations({ encryptionKeys })
   await integrations.webhookEndpoints.create(adminOf(ACME), {
     name: 'receiver',
     url,
@@ -159,5 +151,5 @@ async function recordAnEvent(storage: ReturnType<typeof drizzleStorage>, url: st
     body: { requirementsText: 'A roof.' },
   })
   await integrations.pipeline(quotation_id).stepCompleted('requirement_analysis')
-  await integrations.close()
+  return databaseUrl
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations } from '@quickquote/core'
 import { hasPgBouncer, type PgBouncer, startPgBouncer, type TestDatabase } from '@quickquote/dev-servers'
-import { hostOptions } from '@quickquote/dev-servers/host'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
@@ -46,7 +45,7 @@ describe.runIf(isTried)('behind PgBouncer in transaction mode', () => {
       })
       await storage.migrate()
       const organizationId = randomUUID()
-      const integrations = createIntegrations({ ...hostOptions, storage })
+      const integrations = integrationsOn(storage)
       const start = () =>
         integrations.quotations.start({ organizationId, source: 'ui', body: { requirementsText: 'A roof.' } })
       const results = await Promise.allSettled(Array.from({ length: 60 }, start))

@@ -1,9 +1,7 @@
-import { createIntegrations, type Integrations, type Session } from '@quickquote/core'
+import type { Integrations, Session } from '@quickquote/core'
 import { openBrowser, type Page } from '@quickquote/dev-servers/browser'
-import { hostOptions } from '@quickquote/dev-servers/host'
-import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import { openIntegrations } from '@quickquote/dev-servers/vitest'
 import { type FastifyIntegrationsOptions, fastifyIntegrations } from '@quickquote/fastify-integrations'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { onTestFinished } from 'vitest'
 import { ORGANIZATION, TOKEN } from './front-ends/session.ts'
@@ -13,9 +11,7 @@ export async function portalHost(
   before: (app: FastifyInstance) => unknown = () => {},
   plugin: Partial<FastifyIntegrationsOptions> = {},
 ): Promise<{ app: FastifyInstance; page: Page; integrations: Integrations; resolveSession: ResolveSession }> {
-  const database = await migratedDatabase()
-  const storage = drizzleStorage({ connectionString: database.url })
-  const integrations = createIntegrations({ ...hostOptions, storage })
+  const { integrations } = await openIntegrations()
   const resolveSession: ResolveSession = ({ headers }) =>
     headers.authorization === `Bearer ${TOKEN}` || headers.cookie?.includes('session=ada')
       ? { memberId: 'ada', organizations: [{ id: ORGANIZATION, name: 'Acme GmbH', role: 'admin' }] }
@@ -25,8 +21,6 @@ export async function portalHost(
   onTestFinished(async () => {
     await browser.close()
     await app.close()
-    await integrations.close()
-    await database.drop()
   })
   await before(app)
   await app.register(fastifyIntegrations, { integrations, resolveSession, ...plugin })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import { createIntegrations, EVENT_TYPES, type QuotePipeline, STEPS, type Storage } from '@quickquote/core'
+import { EVENT_TYPES, type QuotePipeline, STEPS, type Storage } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { type Receiver, startReceiver } from '@quickquote/dev-servers'
-import { hostOptions, keepLogs } from '@quickquote/dev-servers/host'
+import { integrationsOn, keepLogs } from '@quickquote/dev-servers/host'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { verify } from '@quickquote/webhook-signature'
 import Fastify from 'fastify'
@@ -22,11 +22,9 @@ const FILE = Buffer.alloc(700_000, 'Customers sign in and see their invoices. ')
 export async function tryProduct(storage: Storage, { host }: { host: Sql }): Promise<void> {
   const receiver = await startReceiver()
   const { logger, lines } = keepLogs()
-  const integrations = createIntegrations({
-    ...hostOptions,
-    storage,
+  const integrations = integrationsOn(storage, {
     delivery: { maxAttempts: 1 },
-    pipeline: { ...hostOptions.pipeline, start: runPipeline },
+    pipeline: { start: runPipeline },
     logger,
   })
   const app = Fastify()

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations } from '@quickquote/core'
 import type { TestDatabase } from '@quickquote/dev-servers'
-import { hostOptions } from '@quickquote/dev-servers/host'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
@@ -63,7 +62,7 @@ describe('on a server with other settings', () => {
     await storage.migrate()
     const organization = randomUUID()
     const member = { memberId: 'admin', organizations: [{ id: organization, role: 'admin' }] }
-    const integrations = createIntegrations({ ...hostOptions, storage })
+    const integrations = integrationsOn(storage)
     const app = Fastify()
     await app.register(fastifyIntegrations, { integrations, resolveSession: () => member })
     const created = await app.inject({

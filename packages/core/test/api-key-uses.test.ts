@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations, type Integrations } from '@quickquote/core'
-import { adminOf, hostOptions, keepLogs } from '@quickquote/dev-servers/host'
+import type { Integrations } from '@quickquote/core'
+import { adminOf, integrationsOn, keepLogs } from '@quickquote/dev-servers/host'
 import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -49,11 +49,7 @@ function open(): Integrations {
     await storage.apiKeys.recordUses(uses)
     finished += 1
   }
-  return createIntegrations({
-    ...hostOptions,
-    storage: { ...storage, apiKeys: { ...storage.apiKeys, recordUses } },
-    logger,
-  })
+  return integrationsOn({ ...storage, apiKeys: { ...storage.apiKeys, recordUses } }, { logger })
 }
 
 const use = (index: number) => integrations.apiKeys.authenticate(keys[index]?.value ?? '')

@@ -1,5 +1,4 @@
-import { createIntegrations, type IntegrationsOptions } from '@quickquote/core'
-import { hostOptions, keepLogs } from '@quickquote/dev-servers/host'
+import { integrationsOn, keepLogs, type TestOptions } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -34,7 +33,7 @@ afterAll(async () => {
 })
 
 /** A host whose database has that time. */
-function open(options: Partial<IntegrationsOptions> = {}) {
+function open(options: TestOptions = {}) {
   const clock = {
     async read() {
       asked += 1
@@ -43,7 +42,7 @@ function open(options: Partial<IntegrationsOptions> = {}) {
       return new Date(time)
     },
   }
-  return createIntegrations({ ...hostOptions, storage: { ...storage, clock }, logger, ...options })
+  return integrationsOn({ ...storage, clock }, { logger, ...options })
 }
 
 const call = (integrations: ReturnType<typeof open>) =>

@@ -1,4 +1,4 @@
-import { hostOptions } from '@quickquote/dev-servers/host'
+import { hostOptions, NOWHERE } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { Type } from '@sinclair/typebox'
 import { describe, expect, expectTypeOf, it } from 'vitest'
@@ -32,6 +32,7 @@ const projectEvents = defineEvents({
 })
 
 const catalog = createEventCatalog(projectEvents)
+const storage = drizzleStorage({ connectionString: NOWHERE })
 const created = {
   type: 'project.created',
   organizationId: ORGANIZATION,
@@ -130,7 +131,6 @@ describe('an invalid declaration fails at startup and says how to fix it', () =>
     ['project.created', { ...definition, data: { type: 'object', propertis: {} } }, 'propertis'],
   ])('%s', (type, wrong, message) => {
     const events = { [type]: wrong } as unknown as typeof projectEvents
-    const storage = drizzleStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' })
     const create = () => createIntegrations({ ...hostOptions, storage, events })
     expect(create).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))
     expect(create).toThrow(message)
@@ -172,7 +172,6 @@ describe('the compiler checks', () => {
   })
 
   it('emitted events of a host whose other options come from its tests', () => {
-    const storage = drizzleStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' })
     const own = { ...hostOptions, storage, events: projectEvents }
     const open = (options: Partial<IntegrationsOptions>) => createIntegrations({ ...own, ...options })
     expectTypeOf<Parameters<ReturnType<typeof open>['emit']>[0]>().toBeString()

@@ -8,13 +8,12 @@ import {
   DEFAULT_START_POLICY,
   type IntegrationsOptions,
 } from '@quickquote/core'
-import { hostOptions } from '@quickquote/dev-servers/host'
+import { hostOptions, NOWHERE } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { describe, expect, it } from 'vitest'
 
 const { pipeline, encryptionKeys } = hostOptions
-// Options are checked before any connection.
-const storage = drizzleStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' })
+const storage = drizzleStorage({ connectionString: NOWHERE })
 const options: IntegrationsOptions = { storage, pipeline, encryptionKeys }
 const DAY_MS = 24 * 60 * 60 * 1000
 const SECRET = Buffer.alloc(32, 2).toString('base64')

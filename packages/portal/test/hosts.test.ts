@@ -4,28 +4,17 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import helmet from '@fastify/helmet'
-import { createIntegrations } from '@quickquote/core'
-import { hostOptions } from '@quickquote/dev-servers/host'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { integrationsOn, NOWHERE } from '@quickquote/dev-servers/host'
 import { build } from 'esbuild'
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { fastifyPortal } from '../src/index.ts'
 
-/** The portal needs no database. */
-const NOWHERE = 'postgres://127.0.0.1:1/nobody'
-
 it('with helmet’s defaults, the portal has its own policy and the host keeps its own', async () => {
   const app = Fastify()
   onTestFinished(() => app.close())
   await app.register(helmet)
-  await app.register(fastifyPortal, {
-    integrations: createIntegrations({
-      ...hostOptions,
-      storage: drizzleStorage({ connectionString: NOWHERE }),
-    }),
-    prefix: '/integrations',
-  })
+  await app.register(fastifyPortal, { integrations: integrationsOn(NOWHERE), prefix: '/integrations' })
   app.get('/own', async () => 'own')
   const policyOf = async (url: string) =>
     String((await app.inject({ method: 'GET', url })).headers['content-security-policy'])
@@ -39,14 +28,11 @@ it('a server bundled into one file has the page, its files and the element', asy
   const folder = await mkdtemp(join(tmpdir(), 'quickquote-bundle-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const source = `
-    import { createIntegrations } from '@quickquote/core'
-    import { hostOptions } from '@quickquote/dev-servers/host'
+    import { integrationsOn, NOWHERE } from '@quickquote/dev-servers/host'
     import { fastifyPortal } from '@quickquote/portal'
-    import { drizzleStorage } from '@quickquote/storage-drizzle'
     import Fastify from 'fastify'
-    const storage = drizzleStorage({ connectionString: '${NOWHERE}' })
     const app = Fastify()
-    await app.register(fastifyPortal, { integrations: createIntegrations({ ...hostOptions, storage }), prefix: '/a/portal' })
+    await app.register(fastifyPortal, { integrations: integrationsOn(NOWHERE), prefix: '/a/portal' })
     const get = async (url) => (await app.inject({ method: 'GET', url })).statusCode
     const { body } = await app.inject({ method: 'GET', url: '/a/portal/' })
     const names = [...body.matchAll(/(?:src|href)="\\.\\/([^"]+)"/g)].map(([, name]) => name)

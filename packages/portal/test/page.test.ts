@@ -1,14 +1,10 @@
 import { gunzipSync } from 'node:zlib'
-import { createIntegrations } from '@quickquote/core'
-import { hostOptions } from '@quickquote/dev-servers/host'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { integrationsOn, NOWHERE } from '@quickquote/dev-servers/host'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type FastifyPortalOptions, fastifyPortal } from '../src/index.ts'
 
-// The page needs no database.
-const storage = drizzleStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' })
-const integrations = createIntegrations({ ...hostOptions, storage, productName: 'Acme' })
+const integrations = integrationsOn(NOWHERE, { productName: 'Acme' })
 
 async function host(
   options: Partial<FastifyPortalOptions> & { prefix?: string } = {},

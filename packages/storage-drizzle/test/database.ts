@@ -1,11 +1,3 @@
-import {
-  createIntegrations,
-  type Integrations,
-  type IntegrationsOptions,
-  type Storage,
-  silentLogger,
-} from '@quickquote/core'
-import { hostOptions } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterAll, type onTestFinished } from 'vitest'
@@ -41,9 +33,4 @@ export async function openDatabase(
     await database.drop()
   })
   return { url: database.url, sql, storage }
-}
-
-/** Everything on the database, with a pipeline that does nothing. */
-export function integrationsOn(storage: Storage, options: Partial<IntegrationsOptions> = {}): Integrations {
-  return createIntegrations({ ...hostOptions, storage, logger: silentLogger, ...options })
 }

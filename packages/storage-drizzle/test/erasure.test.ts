@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { IntegrationError, type Integrations } from '@quickquote/core'
+import { IntegrationError } from '@quickquote/core'
 import type { Storage } from '@quickquote/core/internal'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { integrationsOn, openDatabase } from './database.ts'
+import { openDatabase } from './database.ts'
 import { claimOf, succeeded } from './delivery-samples.ts'
 import { type Everything, everything, rowsOf } from './organization-samples.ts'
 import {
@@ -352,7 +353,7 @@ describe('while an organization is erased', () => {
 })
 
 it('erasing and writing at the same time never deadlock', async () => {
-  const integrations: Integrations = integrationsOn(storage)
+  const integrations = integrationsOn(storage)
   const deadlocks = async () => {
     await sql`select pg_stat_clear_snapshot()`
     const [row] = await sql`select deadlocks::int from pg_stat_database where datname = current_database()`

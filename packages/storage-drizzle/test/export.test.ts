@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import { expect, it } from 'vitest'
-import { integrationsOn, openDatabase } from './database.ts'
+import { openDatabase } from './database.ts'
 import {
   MANY_KEYS,
   sampleApiKey,

@@ -1,29 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import type { Integrations } from '@quickquote/core'
-import type { TestDatabase } from '@quickquote/dev-servers'
-import { emptyDatabase, migratedDatabase } from '@quickquote/dev-servers/vitest'
+import { integrationsOn } from '@quickquote/dev-servers/host'
+import { emptyDatabase, openIntegrations } from '@quickquote/dev-servers/vitest'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
-import { integrationsOn } from './database.ts'
 import { DRIZZLES, openPgPool } from './hosts.ts'
 import { sampleEvent } from './samples.ts'
 
-let database: TestDatabase
+let databaseUrl: string
 let own: Integrations
 
 beforeEach(async () => {
-  database = await migratedDatabase()
-  const storage = drizzleStorage({ connectionString: database.url })
-  own = integrationsOn(storage)
-})
-
-afterEach(async () => {
-  await own.close()
-  await database.drop()
+  const opened = await openIntegrations()
+  databaseUrl = opened.databaseUrl
+  own = opened.integrations
 })
 
 /** The current state of a client. Functions are compared by identity. */
@@ -84,7 +78,7 @@ const CLIENTS: Record<string, postgres.Options<Record<string, postgres.PostgresT
 
 describe.each(Object.entries(CLIENTS))("the host's postgres.js client %s", (_, options) => {
   it('is unchanged after use: parsers, serializers, options and results', async () => {
-    const sql = postgres(database.url, { ...options, max: 2, onnotice() {} })
+    const sql = postgres(databaseUrl, { ...options, max: 2, onnotice() {} })
     const [before] = await sql.unsafe(VALUES)
     const makeUp = makeUpOf(sql)
 
@@ -104,7 +98,7 @@ describe.each(Object.entries(CLIENTS))("the host's postgres.js client %s", (_, o
 
 describe("the host's drizzle", () => {
   it('on postgres.js is unchanged inside and after its transactions', async () => {
-    const sql = postgres(database.url, { max: 1, onnotice() {} })
+    const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
     const db = drizzle(sql)
     const [before] = await db.execute(VALUES)
     const makeUp = makeUpOf(sql)
@@ -121,7 +115,7 @@ describe("the host's drizzle", () => {
   })
 
   it('on node-postgres is unchanged, including global type parsers', async () => {
-    const pool = openPgPool(database.url, { max: 1 })
+    const pool = openPgPool(databaseUrl, { max: 1 })
     const db = drizzleOnPg(pool)
     const parserOf = (type: number) => pg.types.getTypeParser(type)
     const parsers = [1184, 3802, 20, 17, 1007].map(parserOf)
@@ -150,7 +144,7 @@ describe.each(Object.entries(DRIZZLES))('%s, given as `db`', (_, openDrizzle) =>
   })
 
   it('rolls back our failed transactions completely', async () => {
-    const { db, close } = openDrizzle(database.url)
+    const { db, close } = openDrizzle(databaseUrl)
     const storage = drizzleStorage({ db })
     const event = sampleEvent()
     const work = storage.transaction(async (bound) => {
@@ -158,17 +152,17 @@ describe.each(Object.entries(DRIZZLES))('%s, given as `db`', (_, openDrizzle) =>
       throw new Error('no')
     })
     await expect(work).rejects.toThrow('no')
-    const sql = postgres(database.url, { max: 1 })
+    const sql = postgres(databaseUrl, { max: 1 })
     expect(await sql`select from quickquote.events where id = ${event.id}`).toHaveLength(0)
     await sql.end()
     await close()
   })
 
   it('is notified of new work only with an additional connection string', async () => {
-    const { db, close } = openDrizzle(database.url)
+    const { db, close } = openDrizzle(databaseUrl)
     const [silent, listening] = [
       drizzleStorage({ db }),
-      drizzleStorage({ db, connectionString: database.url }),
+      drizzleStorage({ db, connectionString: databaseUrl }),
     ]
     let heard = 0
     await silent.workers.listen(() => expect.fail('it cannot listen'))

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
-import { ConfigurationError, createIntegrations, STEPS } from '@quickquote/core'
+import { ConfigurationError, STEPS } from '@quickquote/core'
 import { hasPgBouncer, startPgBouncer } from '@quickquote/dev-servers'
-import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
+import { adminOf, integrationsOn } from '@quickquote/dev-servers/host'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
 import { Kysely, PostgresDialect } from 'kysely'
@@ -102,7 +102,7 @@ describe('within', () => {
 it('compiles only with transactions', async () => {
   const { sql } = context
   const storage = drizzleStorage({ sql })
-  const typed = createIntegrations({ ...hostOptions, storage })
+  const typed = integrationsOn(storage)
   const pool = openPgPool(context.url)
   const db = drizzleOnPg(pool)
   const strangers = (bound: DrizzleStorage) => [

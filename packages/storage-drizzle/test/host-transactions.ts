@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { ConfigurationError, type IntegrationServices, type Integrations } from '@quickquote/core'
-import type { TestDatabase } from '@quickquote/dev-servers'
 import { adminOf } from '@quickquote/dev-servers/host'
-import { migratedDatabase } from '@quickquote/dev-servers/vitest'
-import postgres from 'postgres'
+import { openIntegrations } from '@quickquote/dev-servers/vitest'
+import type postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { drizzleStorage } from '../src/index.ts'
-import { integrationsOn } from './database.ts'
 import type { Host } from './hosts.ts'
 import { sampleAuditEntry, sampleEndpoint, sampleQuotation, sampleSecrets } from './samples.ts'
 
@@ -15,22 +12,16 @@ const SOON = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString()
 
 /** Integrations for each test, on a database of its own. */
 export function useTransactions() {
-  let testing: TestDatabase
+  let url: string
   let sql: postgres.Sql
   let integrations: Integrations
 
   beforeEach(async () => {
-    testing = await migratedDatabase()
-    sql = postgres(testing.url, { onnotice() {} })
-    const storage = drizzleStorage({ connectionString: testing.url })
+    const opened = await openIntegrations()
+    url = opened.databaseUrl
+    sql = opened.sql
+    integrations = opened.integrations
     await sql`create table notes_of_host (note text)`
-    integrations = integrationsOn(storage)
-  })
-
-  afterEach(async () => {
-    await integrations.close()
-    await sql.end()
-    await testing.drop()
   })
 
   /** A transaction of the host that writes its own row and reports a step. */
@@ -69,7 +60,7 @@ export function useTransactions() {
       let host: Host
 
       beforeEach(async () => {
-        host = await openHost(testing.url)
+        host = await openHost(url)
       })
 
       afterEach(() => host.close())
@@ -233,7 +224,7 @@ export function useTransactions() {
 
   return {
     get url() {
-      return testing.url
+      return url
     },
     get sql() {
       return sql

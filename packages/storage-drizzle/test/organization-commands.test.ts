@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import { expect, it } from 'vitest'
 import { callCli, runCli, spawnCli } from './cli-process.ts'
-import { integrationsOn, openDatabase } from './database.ts'
+import { openDatabase } from './database.ts'
 import { sampleQuotation } from './samples.ts'
 
 const { sql, storage, url } = await openDatabase()

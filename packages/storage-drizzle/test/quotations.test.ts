@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { type Integrations, STEPS } from '@quickquote/core'
+import { STEPS } from '@quickquote/core'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import postgres from 'postgres'
 import { afterAll, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
-import { integrationsOn, openDatabase } from './database.ts'
+import { openDatabase } from './database.ts'
 import { sampleQuotation } from './samples.ts'
 
 const { url, sql } = await openDatabase()
 /** Two processes of one host. */
-const processes = [openProcess(), openProcess()] as const
+const processes = [integrationsOn(url), integrationsOn(url)] as const
 
 afterAll(async () => {
   await Promise.all(processes.map((each) => each.close()))
 })
-
-function openProcess(): Integrations {
-  return integrationsOn(drizzleStorage({ connectionString: url }))
-}
 
 async function startQuotation(): Promise<string> {
   const quotation = sampleQuotation()

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { EncryptionKey, Integrations, Storage } from '@quickquote/core'
-import { adminOf, keepLogs } from '@quickquote/dev-servers/host'
+import { adminOf, integrationsOn, keepLogs } from '@quickquote/dev-servers/host'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { integrationsOn, openDatabase } from './database.ts'
+import { openDatabase } from './database.ts'
 import { sampleEvent } from './samples.ts'
 
 const { logger, lines } = keepLogs()

@@ -1,12 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Integrations } from '@quickquote/core'
 import type { TestDatabase } from '@quickquote/dev-servers'
-import { adminOf } from '@quickquote/dev-servers/host'
+import { adminOf, integrationsOn } from '@quickquote/dev-servers/host'
 import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
-import { integrationsOn } from './database.ts'
 import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase, setLocally } from './hostile-session.ts'
 import { HOSTS, type Host } from './hosts.ts'
 

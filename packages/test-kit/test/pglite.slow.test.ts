@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { createIntegrations } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { installed } from '@quickquote/dev-servers'
-import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
+import { adminOf, integrationsOn } from '@quickquote/dev-servers/host'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { type DrizzleTransaction, drizzleStorage, type HostDrizzle } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
@@ -38,10 +37,8 @@ async function openHost() {
   const storage = drizzleStorage({ db })
   await storage.migrate()
   const started: string[] = []
-  const integrations = createIntegrations({
-    ...hostOptions,
-    storage,
-    pipeline: { ...hostOptions.pipeline, start: async ({ id }) => void started.push(id) },
+  const integrations = integrationsOn(storage, {
+    pipeline: { start: async ({ id }) => void started.push(id) },
     now: clock.now,
   })
   const app = Fastify()

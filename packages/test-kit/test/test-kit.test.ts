@@ -1,11 +1,12 @@
 import { createServer } from 'node:net'
 import { STEPS, type Step } from '@quickquote/core'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClock, createTestKit } from '../src/index.ts'
-import { openHost, openIntegrations } from './host.ts'
+import { openHost } from './host.ts'
 
 const database = useDatabase()
 const types = (webhooks: readonly { readonly type: string }[]) => webhooks.map(({ type }) => type)
@@ -108,7 +109,7 @@ describe('A quote of a partner', () => {
       for (const step of STEPS) await host.integrations.pipeline(id).stepCompleted(step)
       await host.integrations.pipeline(id).completed()
     }
-    const host = openHost(database.url, { startPipeline: ({ id }) => finish(id) })
+    const host = openHost(database.url, { pipeline: { start: ({ id }) => finish(id) } })
     const partner = await host.kit.partner({ events: ['quotation.completed'] })
     const quote = await partner.startQuote()
     await host.kit.deliver()
@@ -217,8 +218,7 @@ describe('A mistake is reported', () => {
     (await partner.startQuote()).complete('requirement_analysis')
 
   it("when the integrations may not call the kit's receivers", () => {
-    const clock = createClock()
-    const integrations = openIntegrations(database.url, { clock, allowAddresses: [] })
+    const integrations = integrationsOn(database.url, { allowAddresses: [] })
     onTestFinished(() => integrations.close())
     expect(() => createTestKit({ integrations })).toThrow(/allowAddresses: \['127\.0\.0\.1\/32'\]/)
   })
@@ -271,9 +271,11 @@ describe('A mistake is reported', () => {
   it('when the pipeline hook throws: the reason and the time of the next call', async () => {
     let calls = 0
     const { kit, clock } = openHost(database.url, {
-      async startPipeline() {
-        calls += 1
-        if (calls < 3) throw new Error('The queue is away.')
+      pipeline: {
+        async start() {
+          calls += 1
+          if (calls < 3) throw new Error('The queue is away.')
+        },
       },
     })
     const partner = await kit.partner()

@@ -1,5 +1,5 @@
-import { createIntegrations, type Integrations, type IntegrationsOptions, type Quote } from '@quickquote/core'
-import { hostOptions } from '@quickquote/dev-servers/host'
+import type { Integrations, Quote } from '@quickquote/core'
+import { integrationsOn, type TestOptions } from '@quickquote/dev-servers/host'
 import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
@@ -22,7 +22,7 @@ interface TestedHost {
 }
 
 /** A listening host with our plugin, for a whole test file. */
-export function useHost(options: Partial<IntegrationsOptions> = {}): () => TestedHost {
+export function useHost(options: TestOptions = {}): () => TestedHost {
   const database = useDatabase()
   let host: TestedHost & { close(): Promise<void> }
   beforeAll(async () => {
@@ -32,13 +32,11 @@ export function useHost(options: Partial<IntegrationsOptions> = {}): () => Teste
   return () => host
 }
 
-async function startHost(databaseUrl: string, options: Partial<IntegrationsOptions>) {
+async function startHost(databaseUrl: string, options: TestOptions) {
   const started: Quote[] = []
   const app = Fastify()
-  const integrations = createIntegrations({
-    ...hostOptions,
-    storage: drizzleStorage({ connectionString: databaseUrl, maxConnections: 4 }),
-    pipeline: { ...hostOptions.pipeline, start: async (quote) => void started.push(quote) },
+  const integrations = integrationsOn(drizzleStorage({ connectionString: databaseUrl, maxConnections: 4 }), {
+    pipeline: { start: async (quote) => void started.push(quote) },
     ...options,
   })
   await app.register(fastifyIntegrations, { integrations, resolveSession: () => null })
