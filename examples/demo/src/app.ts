@@ -6,8 +6,6 @@ import type { Redis } from 'ioredis'
 import { findDocument } from './documents.ts'
 import type { Host } from './host.ts'
 import { describeMembers } from './members.ts'
-import { servePlayground } from './playground.ts'
-import type { Receiver } from './receiver.ts'
 
 /** As the portal and the documentation of the API show it. */
 const BRAND = { name: 'Quick Quotes' }
@@ -16,10 +14,10 @@ const STRING = { type: 'string' }
 const UUID = { type: 'string', format: 'uuid' }
 
 /**
- * Builds the host app: a few routes of its own, and the integrations. server.ts listens.
+ * Builds the host app: a few routes of its own, and the integrations. start-server.ts listens.
  * @param redis for rate limits shared by several instances
  */
-export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): Promise<FastifyInstance> {
+export async function buildApp(host: Host, redis?: Redis): Promise<FastifyInstance> {
   const { integrations, sessions, documentLinks, sql } = host
   const app = Fastify({ loggerInstance: host.logger, frameworkErrors: answerFrameworkError })
 
@@ -44,8 +42,6 @@ export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): P
     apiReferenceUrl: '/api-docs',
     homeUrl: '/',
   })
-
-  await servePlayground(app, { host, receiver })
 
   app.get('/health', async (_, reply) => {
     const reachable = await sql`select 1`.then(

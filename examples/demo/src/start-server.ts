@@ -6,6 +6,7 @@ import type { Redis } from 'ioredis'
 import { buildApp } from './app.ts'
 import { createHost, type Host } from './host.ts'
 import { hostSecrets } from './host-secrets.ts'
+import { servePlayground } from './playground.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import type { HostSettings } from './settings.ts'
 
@@ -32,7 +33,8 @@ export async function startServer(settings: HostSettings, logger: FastifyBaseLog
   const host = await createHost(settings, { documentsUrl: httpsUrl, logger })
   const receiver = await startReceiver(certificate)
   const redis = settings.redisUrl === null ? undefined : await connectRedis(settings.redisUrl, logger)
-  const app = await buildApp(host, receiver, redis)
+  const app = await buildApp(host, redis)
+  await servePlayground(app, { host, receiver })
   const url = await app.listen({ host: '127.0.0.1', port: settings.port })
   https.on('request', (request, response) => app.routing(request, response))
   const worker = settings.runsWorker ? host.createWorker() : null
