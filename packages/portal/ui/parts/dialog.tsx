@@ -71,11 +71,6 @@ export function InfoDialog({
   ...props
 }: Omit<DialogProps, 'footer' | 'onClose'> & { actions?: ComponentChildren; onClose: () => void }) {
   const { t } = usePortal()
-  const close = (
-    <Button kind="primary" onClick={onClose}>
-      {t('action.close')}
-    </Button>
-  )
   return (
     <Dialog
       {...props}
@@ -83,7 +78,9 @@ export function InfoDialog({
       footer={
         <>
           {actions}
-          {close}
+          <Button kind="primary" onClick={onClose}>
+            {t('action.close')}
+          </Button>
         </>
       }
     />

@@ -9,6 +9,8 @@ export interface HeaderField {
   readonly value: string
 }
 
+const LONGEST = { name: 64, value: 1024 }
+
 /** The endpoint's own headers: existing names, and fields for more. Values are never read back. */
 export function HeaderFields({
   known,
@@ -67,26 +69,19 @@ export function HeaderFields({
       ))}
       {added.map((field, index) => (
         <div key={index}>
-          <input
-            class="mono header-name"
-            value={field.name}
-            maxLength={64}
-            aria-label={t('endpoints.headers.name')}
-            placeholder={t('endpoints.headers.name')}
-            autocomplete="off"
-            spellcheck={false}
-            onInput={({ currentTarget }) => change(index, { name: currentTarget.value })}
-          />
-          <input
-            class="mono"
-            value={field.value}
-            maxLength={1024}
-            aria-label={t('endpoints.headers.value')}
-            placeholder={t('endpoints.headers.value')}
-            autocomplete="off"
-            spellcheck={false}
-            onInput={({ currentTarget }) => change(index, { value: currentTarget.value })}
-          />
+          {(['name', 'value'] as const).map((part) => (
+            <input
+              key={part}
+              class={`mono header-${part}`}
+              value={field[part]}
+              maxLength={LONGEST[part]}
+              aria-label={t(`endpoints.headers.${part}`)}
+              placeholder={t(`endpoints.headers.${part}`)}
+              autocomplete="off"
+              spellcheck={false}
+              onInput={({ currentTarget }) => change(index, { [part]: currentTarget.value })}
+            />
+          ))}
           <Button
             label={t('endpoints.headers.remove.of', { name: field.name })}
             onClick={() => onAddedChange(added.filter((_, at) => at !== index))}
