@@ -88,7 +88,10 @@ export function AuditLog() {
           { head: t('audit.changes'), class: 'changes', cell: (entry) => <Changes entry={entry} /> },
           {
             ...{ head: t('audit.who'), label: t('audit.who'), class: 'muted' },
-            cell: ({ actor_id, actor_name }) => <Person id={actor_id} name={actor_name} />,
+            // A member, by name if the host knows it; null: the service.
+            cell: ({ actor_id: id, actor_name: name }) => (
+              <span title={id ?? undefined}>{name ?? id ?? t('audit.service')}</span>
+            ),
           },
           {
             ...{ head: t('audit.from'), class: 'muted mono phone-off' },
@@ -102,12 +105,6 @@ export function AuditLog() {
       />
     </>
   )
-}
-
-/** A member, by name if the host knows it; null: the service. */
-function Person({ id, name }: { id: string | null; name: string | null | undefined }) {
-  const { t } = usePortal()
-  return <span title={id ?? undefined}>{name ?? id ?? t('audit.service')}</span>
 }
 
 /** What was done, with a link to what it was done to. */

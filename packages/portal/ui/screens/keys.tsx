@@ -79,7 +79,10 @@ export function Keys() {
         columns={[
           { head: t('keys.name'), cell: ({ name }) => name },
           { head: t('keys.key'), class: 'mono', cell: ({ masked_key }) => masked_key },
-          { head: t('keys.status'), class: 'phone-end', cell: (key) => <KeyStatus apiKey={key} /> },
+          {
+            ...{ head: t('keys.status'), class: 'phone-end' },
+            cell: ({ status }) => <Status tone={TONES[status]}>{t(`keys.status.${status}`)}</Status>,
+          },
           owner === 'all' && {
             head: t('keys.owner'),
             class: 'muted',
@@ -198,11 +201,6 @@ const TONES: Record<ApiKey['status'], Tone> = {
   inactive: 'off',
   expired: 'bad',
   revoked: 'off',
-}
-
-function KeyStatus({ apiKey: { status } }: { apiKey: ApiKey }) {
-  const { t } = usePortal()
-  return <Status tone={TONES[status]}>{t(`keys.status.${status}`)}</Status>
 }
 
 /** The expiry of a key, more prominent when it is near. */
