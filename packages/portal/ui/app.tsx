@@ -237,7 +237,7 @@ function Member({
               <Link key={each} to={{ view: each }} current={each === view}>
                 {portal.t(`nav.${each}`)}
                 {each === 'endpoints' && failing > 0 && (
-                  <span class="badge bad pill">
+                  <span class="badge bad count-badge">
                     <span aria-hidden="true">{portal.format.number(failing)}</span>
                     <span class="hidden">{portal.t('nav.failing', { count: failing })}</span>
                   </span>
