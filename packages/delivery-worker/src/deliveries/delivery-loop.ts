@@ -1,5 +1,5 @@
 import type { Integrations } from '@quickquote/core'
-import type { ClaimedDelivery, RoundMemory, SettledAttempt, UnbegunDelivery } from '@quickquote/core/internal'
+import type { ClaimedDelivery, RoundMemory } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
 import { createClaiming } from '../lib/claiming.ts'
@@ -8,6 +8,7 @@ import type { WorkLoop } from '../lib/work-loop.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import type { LifeSigns } from '../upkeep/heartbeat.ts'
 import type { Dispatch } from './dispatch.ts'
+import { HeldDeliveries } from './held-deliveries.ts'
 import { createPace } from './pace.ts'
 
 export interface DeliveryLoop extends WorkLoop {
@@ -46,16 +47,11 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const backoff = createBackoff(logger, 'deliveries cannot be claimed or recorded')
   const alarm = createAlarm(turn)
   const pace = createPace(pollIntervalMs, now)
-  let memory: RoundMemory | undefined
-  /** The endpoints of the deliveries that this worker holds. */
-  const leases = new Map<Lease, string>()
-  const claiming = createClaiming(() => [...leases.keys()].map(deliveryOf))
+  const held = new HeldDeliveries()
+  const claiming = createClaiming(() => held.ids())
   const idleWaits = createIdleWaits(() => alarm.ringIn(0))
-  const settled: SettledAttempt[] = []
+  let memory: RoundMemory | undefined
   let onDrained = () => {}
-  /** The organizations of those in flight. */
-  const underWay = new Map<Lease, string>()
-  const unbegun: UnbegunDelivery[] = []
   let isDraining = false
   let quietUntil = 0
 
@@ -71,61 +67,60 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       quietUntil = performance.now() + waitMs
       alarm.ringIn(waitMs)
     }
-    if (isDraining && leases.size === 0) onDrained()
+    if (isDraining && held.size === 0) onDrained()
   }
 
   async function round(): Promise<void> {
     const mayClaim = !isDraining && lifeSigns.isFresh()
-    const limit = mayClaim ? concurrency - underWay.size : 0
+    const limit = mayClaim ? concurrency - held.inFlight : 0
     const mayBegin = lifeSigns.holding()
-    const batch = [...settled]
+    const settled = [...held.settled]
     if (!mayClaim) alarm.ringIn(pollIntervalMs)
-    if (limit === 0 && batch.length === 0) return
+    if (limit === 0 && settled.length === 0) return
     const begun = performance.now()
     const found = idleWaits.round()
-    const ended = new Set(batch.map(({ delivery }) => leaseOf(delivery)))
-    const result = await claiming((held) =>
+    const {
+      claimed,
+      nextDueAt,
+      isCatchingUp,
+      memory: next,
+    } = await claiming((ids) =>
       storage.deliveries.round({
-        ...{ workerId, settled: batch, limit, perEndpoint, memory, now: now() },
-        underWay: counts(underWay),
-        ...(held === undefined ? { leases: counts(leases, ended) } : { held }),
+        ...{ workerId, settled, limit, perEndpoint, memory, now: now() },
+        underWay: held.inFlightByOrganization(),
+        ...(ids === undefined ? { leases: held.leasesByEndpoint(settled) } : { held: ids }),
       }),
     )
-    const { claimed, nextDueAt, isCatchingUp } = result
-    memory = result.memory
-    for (const lease of ended) leases.delete(lease)
-    for (const delivery of claimed) leases.set(leaseOf(delivery), delivery.endpoint.id)
-    settled.splice(0, batch.length)
+    memory = next
+    held.recorded(settled)
+    held.claimed(claimed)
     if (isCatchingUp) onCatchingUp()
     pace.took(performance.now() - begun)
     if (isDraining) {
-      unbegun.push(...claimed)
+      held.unbegun.push(...claimed)
       return giveBack()
     }
     const origins = telemetry.originsOf(claimed)
     for (const delivery of claimed) void begin(delivery, { origins, mayBegin })
     alarm.ringIn(pace.afterClaim({ claims: claimed.length, limit, nextDueAt }))
-    found(claimed.length, limit > 0 && leases.size === 0 && (nextDueAt === null || nextDueAt > now()))
+    found(claimed.length, limit > 0 && held.size === 0 && (nextDueAt === null || nextDueAt > now()))
   }
 
   async function begin(delivery: ClaimedDelivery, options: Parameters<Dispatch>[1]): Promise<void> {
-    const lease = leaseOf(delivery)
-    underWay.set(lease, delivery.organization_id)
+    held.begun(delivery)
     const attempt = await dispatch(delivery, options)
-    underWay.delete(lease)
-    if (attempt.status === 'unbegun') unbegun.push(attempt.delivery)
-    else settled.push(attempt)
+    held.ended(attempt)
     // Other workers obey a pause once it is recorded.
     const isUrgent = attempt.status !== 'unbegun' && attempt.paused_until !== null
-    alarm.ringIn(isUrgent || settled.length >= Math.min(FULL_BATCH, underWay.size) ? 0 : pace.batchMs())
+    const isFull = held.settled.length >= Math.min(FULL_BATCH, held.inFlight)
+    alarm.ringIn(isUrgent || isFull ? 0 : pace.batchMs())
   }
 
   async function giveBack(): Promise<void> {
-    if (unbegun.length === 0) return
-    const batch = [...unbegun]
+    if (held.unbegun.length === 0) return
+    const batch = [...held.unbegun]
     await storage.deliveries.release(workerId, batch)
-    for (const delivery of batch) leases.delete(leaseOf(delivery))
-    unbegun.splice(0, batch.length)
+    held.givenBack(batch)
   }
 
   return {
@@ -145,28 +140,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     },
     idle: idleWaits.idle,
     claims: idleWaits.claims,
-    leasesLeft: () => leases.size,
-    inFlight: () => underWay.size,
+    leasesLeft: () => held.size,
+    inFlight: () => held.inFlight,
     failingForMs: () => backoff.failingForMs(),
   }
-}
-
-/** A worker that was declared dead may hold a delivery twice, with different attempts. */
-type Lease = `${string} ${number}`
-
-function leaseOf({ id, attempt }: UnbegunDelivery): Lease {
-  return `${id} ${attempt}`
-}
-
-function deliveryOf(lease: Lease): string {
-  return lease.slice(0, lease.indexOf(' '))
-}
-
-/** How often each value occurs, besides that of some leases. */
-function counts(values: ReadonlyMap<Lease, string>, besides: ReadonlySet<Lease> = new Set()) {
-  const found = new Map<string, number>()
-  for (const [lease, value] of values) {
-    if (!besides.has(lease)) found.set(value, (found.get(value) ?? 0) + 1)
-  }
-  return found
 }

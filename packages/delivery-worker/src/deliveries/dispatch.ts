@@ -38,7 +38,7 @@ export type Dispatch = (
 ) => Promise<SettledAttempt | Unbegun>
 
 /** A delivery without an attempt, for the worker to return. */
-interface Unbegun {
+export interface Unbegun {
   readonly status: 'unbegun'
   readonly delivery: UnbegunDelivery
 }
