@@ -61,34 +61,28 @@ export function documentation({
 }: PluginSettings): Documentation {
   const schemes = securitySchemes((apiDocs ?? DEFAULT_API_DOCS).sessionScheme)
   return (route) => {
+    const scheme = route.access === 'api_key' ? 'apiKey' : 'session'
     // Made when somebody asks for a document, so that the app starts sooner.
     const operation = () => operationOf(route, problemTypeBase, deprecated[route.operationId])
-    const scheme = schemeOf(route)
     const in30 = () => toSchemas30(operation()) as ReturnType<typeof operation>
-    const inDocumentOfHost = (document: HostDocument | undefined) =>
+
+    function ofHost(document: HostDocument | undefined) {
       // Swagger 2.0 has no sessions in cookies.
-      document === undefined
-        ? in30()
-        : {
-            ...(document.openapi?.startsWith('3.0') ? in30() : operation()),
-            security: [{ [declare(scheme, schemes[scheme], document)]: [] }],
-          }
+      if (document === undefined) return in30()
+      const security = [{ [declare(scheme, schemes[scheme], document)]: [] }]
+      return { ...(document.openapi?.startsWith('3.0') ? in30() : operation()), security }
+    }
+
     return {
       hide: !inHostDocument,
-      swaggerTransform: (context) => ({
-        url: context.url,
-        schema: isOwnDocument(context)
-          ? { ...operation(), security: [{ [scheme]: [] }] }
-          : inHostDocument
-            ? inDocumentOfHost('openapiObject' in context ? context.openapiObject : undefined)
-            : { hide: true },
-      }),
+      swaggerTransform(context) {
+        const { url } = context
+        if (isOwnDocument(context)) return { url, schema: { ...operation(), security: [{ [scheme]: [] }] } }
+        if (!inHostDocument) return { url, schema: { hide: true } }
+        return { url, schema: ofHost('openapiObject' in context ? context.openapiObject : undefined) }
+      },
     }
   }
-}
-
-function schemeOf({ access }: Route): 'apiKey' | 'session' {
-  return access === 'api_key' ? 'apiKey' : 'session'
 }
 
 /** The document that @fastify/swagger is writing: its `components` are not the host's own object. */
