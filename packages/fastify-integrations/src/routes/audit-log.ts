@@ -11,11 +11,11 @@ export function auditLogRoutes(
 ): readonly SessionRoute[] {
   return [
     sessionRoute({
+      access: 'manage_integrations',
+      tag: 'Audit log',
       method: 'GET',
       url: '',
-      access: 'manage_integrations',
       operationId: 'listAuditLog',
-      tag: 'Audit log',
       summary: 'List changes of API keys and webhook endpoints',
       description:
         'Lists changes, tests, resends and replays, newest first. For long texts and secrets, only the name of the field is recorded; URLs are recorded without their queries.',

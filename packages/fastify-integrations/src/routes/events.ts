@@ -18,11 +18,11 @@ export function eventRoutes(
   }, settings.logger)
   return [
     partnerRoute({
+      access: 'api_key',
+      tag: 'Events',
       method: 'GET',
       url: '/events',
-      access: 'api_key',
       operationId: 'listEvents',
-      tag: 'Events',
       summary: 'Read the events of the organization',
       description:
         'Returns events oldest first, each with the bytes of its webhook, whether or not an endpoint subscribes to it. Store the `Link` of each response and continue from there: no event is skipped or repeated. Reading from an event ID may repeat some. With `wait`, an empty page waits for the next event.',

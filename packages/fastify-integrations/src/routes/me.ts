@@ -37,11 +37,11 @@ export function meRoutes(nameMembers: NameMembers): readonly SessionRoute[] {
   const organization = { id: EXAMPLE.organizationId, name: 'Acme GmbH' }
   return [
     sessionRoute({
+      access: 'member',
+      tag: 'Members',
       method: 'GET',
       url: '',
-      access: 'member',
       operationId: 'getMe',
-      tag: 'Members',
       summary: 'Get the signed-in member',
       description: 'Returns the signed-in member, their organizations, and their permissions in this one.',
       answer: {

@@ -7,11 +7,11 @@ import { type PartnerRoute, partnerRoute } from '../route.ts'
 export function proposalRoutes({ quotations }: Integrations): readonly PartnerRoute[] {
   return [
     partnerRoute({
+      access: 'api_key',
+      tag: 'Proposals',
       method: 'GET',
       url: '/proposals/:id/document-url',
-      access: 'api_key',
       operationId: 'getProposalDocumentUrl',
-      tag: 'Proposals',
       summary: 'Get a short-lived link to the document of a proposal',
       description: 'The link expires at `expires_at`: request a new one whenever you need it.',
       answer: {

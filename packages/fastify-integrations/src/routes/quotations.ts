@@ -24,7 +24,7 @@ import { type PartnerRoute, partnerRoute } from '../route.ts'
 /** Seconds between polls: three requests every five seconds stay below 60 a minute. */
 const POLL_AFTER_SECONDS = 5
 
-const tag = 'Quick Quotes'
+const common = { access: 'api_key', tag: 'Quick Quotes' } as const
 const quote = {
   name: 'Customer portal',
   description: 'Second phase',
@@ -49,12 +49,11 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
   const { list, cancel } = quotations
   return [
     partnerRoute({
+      ...common,
       method: 'POST',
       url: '/quotations',
-      access: 'api_key',
       limit: 'starts',
       operationId: 'startQuotation',
-      tag,
       summary: 'Start a Quick Quote',
       description:
         'Returns at once. Follow the quotation by polling or webhooks. Any organization in the body is ignored: the key decides.',
@@ -119,11 +118,10 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
     ...(cancel === undefined ? [] : [cancelRoute(cancel)]),
 
     partnerRoute({
+      ...common,
       method: 'GET',
       url: '/quotations/:id/pipeline',
-      access: 'api_key',
       operationId: 'getQuotationPipeline',
-      tag,
       summary: 'Get the progress of a quotation, step by step',
       description: 'All steps, in order, whether they have begun or not.',
       answer: {
@@ -151,11 +149,10 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
     }),
 
     partnerRoute({
+      ...common,
       method: 'GET',
       url: '/quotations/:id/proposal',
-      access: 'api_key',
       operationId: 'getQuotationProposal',
-      tag,
       summary: 'Get the proposal of a quotation',
       description: 'Returns metadata only. The document has its own link, once `document_id` is set.',
       answer: {
@@ -185,11 +182,10 @@ function summaryRoute({ apiKeys, quotations, settings, storage }: Integrations, 
     settings.logger,
   )
   return partnerRoute({
+    ...common,
     method: 'GET',
     url: '/quotations/:id',
-    access: 'api_key',
     operationId: 'getQuotation',
-    tag,
     summary: 'Get the summary of a quotation',
     description:
       'With `wait`, the response comes as soon as the quotation changes, or when the time is over. To miss no change, send the `updated_at` of the last response as `since`.',
@@ -226,11 +222,10 @@ function summaryRoute({ apiKeys, quotations, settings, storage }: Integrations, 
 
 function cancelRoute(cancel: NonNullable<Integrations['quotations']['cancel']>): PartnerRoute {
   return partnerRoute({
+    ...common,
     method: 'POST',
     url: '/quotations/:id/cancel',
-    access: 'api_key',
     operationId: 'cancelQuotation',
-    tag,
     summary: 'Cancel a quotation',
     description:
       'The quotation fails at once with the `error_code` `CANCELLED`, and `quotation.failed` is sent. Safe to repeat. Quotations of the web app can be cancelled, too. A body is ignored.',
@@ -247,11 +242,10 @@ function cancelRoute(cancel: NonNullable<Integrations['quotations']['cancel']>):
 
 function listRoute(list: NonNullable<Integrations['quotations']['list']>): PartnerRoute {
   return partnerRoute({
+    ...common,
     method: 'GET',
     url: '/quotations',
-    access: 'api_key',
     operationId: 'listQuotations',
-    tag,
     summary: 'List the quotations of the organization',
     description:
       'Lists quotations newest first, including those of the web app. Follow the `Link` header: a quotation that exists throughout is listed exactly once, even if others are started or changed meanwhile.',
