@@ -4,15 +4,11 @@ export * from './index.ts'
 
 // Storages: what the ports of `Storage` take and return, and the values in their tables.
 export type { EncryptedSecret } from './lib/keyring.ts'
-export type { Position } from './lib/page.ts'
 export { isUuid, ownedBy } from './lib/tenancy.ts'
 export type { StoredApiKeyStatus } from './model/api-key.ts'
 export { AUDIT_ACTIONS, AUDIT_RESOURCE_TYPES, type AuditChange } from './model/audit-entry.ts'
-export {
-  ATTEMPT_STATUSES,
-  type DeliveryStatus,
-  type Undelivered,
-} from './model/delivery.ts'
+export { ATTEMPT_STATUSES, type DeliveryStatus } from './model/delivery.ts'
+export type { Undelivered } from './model/delivery-log-query.ts'
 export { DELIVERY_FAILURES } from './model/delivery-failure.ts'
 export { ERASED } from './model/erasure.ts'
 export { IDEMPOTENCY_WINDOW_MS, type Idempotency } from './model/idempotency.ts'
@@ -22,7 +18,6 @@ export { REPLAY_STATES, REPLAY_STATUSES } from './model/replay.ts'
 export { WARNING_KINDS } from './model/warning.ts'
 export { DISABLED_REASONS, ORDERINGS, TRIGGER_MODES } from './model/webhook-endpoint.ts'
 export type { RecordedEvent } from './model/webhook-event.ts'
-export type { ApiKeyMaximum, StoredApiKey } from './storage/api-keys.ts'
 export type { AuditFilter } from './storage/audit-log.ts'
 export type {
   ClaimedDelivery,
@@ -35,7 +30,7 @@ export type {
 export type { AttemptFilter, DeliveryIdentity } from './storage/delivery-log.ts'
 export type { EndpointCondition } from './storage/endpoint-health.ts'
 export type { FeedPosition } from './storage/event-feed.ts'
-export { EXPORT_PARTS, type ExportPart } from './storage/export.ts'
+export type { ExportPart } from './storage/export.ts'
 export type { ClaimedStart } from './storage/pipeline-starts.ts'
 export type { Acceptance, SeenQuotation } from './storage/quotations.ts'
 export type { EndpointSecrets } from './storage/signing-secrets.ts'
@@ -48,7 +43,7 @@ export { LONGEST_WAIT_SECONDS } from './lib/page.ts'
 export { Uuid } from './lib/schema.ts'
 export { optionalTimeOf } from './lib/timestamp.ts'
 export { Type } from './lib/type.ts'
-export { validate, validateUrlPart } from './lib/validator.ts'
+export { validateUrlPart } from './lib/validator.ts'
 export {
   ApiKey,
   ApiKeyListQuery,
@@ -57,9 +52,10 @@ export {
   rollApiKeyBody,
   updateApiKeyBody,
 } from './model/api-key.ts'
-export { generateApiKeyValue, hashApiKey, looksLikeApiKey } from './model/api-key-value.ts'
+export { looksLikeApiKey } from './model/api-key-value.ts'
 export { AuditEntry, AuditLogQuery } from './model/audit-entry.ts'
 export { Delivery, DeliveryAttempt, DeliveryHour, EndpointStatistics } from './model/delivery.ts'
+export { DeliveryHoursQuery, deliveryLogQuery } from './model/delivery-log-query.ts'
 export { CatalogEntry, eventCatalogOf, WebhookEvent } from './model/event-catalog.ts'
 export { eventFeedQuery } from './model/event-feed-query.ts'
 export { INEXACT_NUMBER } from './model/metadata.ts'
@@ -87,7 +83,6 @@ export {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from './model/webhook-endpoint.ts'
-export { DeliveryHoursQuery, deliveryLogQuery } from './services/delivery-log.ts'
 
 // Routes and the portal, which import nothing from each other: sessions, errors and pages.
 export {
@@ -101,8 +96,11 @@ export { type Content, contentAnswer, contentOf, FIXED, fixedName } from './lib/
 export { brandProblem, type Theme, type ThemeTokens, themeRule } from './lib/theme.ts'
 export { readSession, SESSION_TIMEOUT_MS } from './services/read-session.ts'
 
+// Benches: thousands of keys, without a request for each.
+export { generateApiKeyValue, hashApiKey } from './model/api-key-value.ts'
+
 // Workers: requests, outcomes and upkeep.
-export { type AddressGuard, addressGuard } from './lib/address-guard.ts'
+export type { AddressGuard } from './lib/address-guard.ts'
 export { CLOCK_WARN_MS, CLOCK_WRONG_MS, type Clock } from './lib/clock.ts'
 export type { Keyring } from './lib/keyring.ts'
 export { newId } from './lib/new-id.ts'
@@ -126,16 +124,14 @@ export {
   checkNumber,
   checkOptionNames,
   defaultsOf,
-  givenOptions,
   hintAt,
   MAX_TIMER_MS,
   type NumberOption,
   type OptionTable,
 } from './lib/option-check.ts'
 export { isOutage } from './lib/outage.ts'
-export { parseUrl } from './lib/parse-url.ts'
-export { pick } from './lib/pick.ts'
-export { trimEndOf } from './lib/trim-end.ts'
+export { givenOptions, pick } from './lib/fields.ts'
+export { parseUrl, trimEndOf } from './lib/text.ts'
 export { version } from './lib/version.ts'
 export { DELIVERY_OPTIONS } from './model/delivery.ts'
 export { LEASE_OPTIONS } from './model/lease.ts'

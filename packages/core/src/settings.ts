@@ -1,13 +1,13 @@
 import { type AddressGuard, addressGuard } from './lib/address-guard.ts'
 import type { Clock } from './lib/clock.ts'
 import { ConfigurationError } from './lib/errors.ts'
+import { givenOptions } from './lib/fields.ts'
 import { createKeyring, type EncryptionKey, type Keyring } from './lib/keyring.ts'
 import { borrowedLogger, carefulLogger, type Logger } from './lib/logger.ts'
 import {
   checkNumber,
   checkOptionNames,
   defaultsOf,
-  givenOptions,
   MAX_TIMER_MS,
   type OptionTable,
 } from './lib/option-check.ts'
@@ -29,7 +29,7 @@ import type {
 import type { FailingEndpoint } from './model/webhook-endpoint.ts'
 import type { FileStorage } from './storage/files.ts'
 import type { HostQuotations } from './storage/host-quotations.ts'
-import type { Storage } from './storage/storage.ts'
+import type { PortName, Ports, Storage } from './storage/storage.ts'
 
 /** The options of `createIntegrations`, with any event types unless `Events` names them. */
 export interface IntegrationsOptions<
@@ -127,6 +127,12 @@ export interface Settings extends Required<Pick<IntegrationsOptions, KeptOption>
   /** The database's time, or the host's own clock. */
   readonly clock: Clock
   readonly now: () => Date
+}
+
+/** What a service works with: the ports that it uses, and the settings. */
+export interface Context<Port extends PortName> {
+  readonly storage: Ports<Port>
+  readonly settings: Settings
 }
 
 const OPTION_NAMES = Object.keys({

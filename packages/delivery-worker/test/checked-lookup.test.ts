@@ -1,7 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
-import { addressGuard } from '@quickquote/core/internal'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { addressGuard } from '../../core/src/lib/address-guard.ts'
 import {
   BlockedAddressError,
   checkedLookup,

@@ -4,9 +4,10 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { addressGuard, type Outcome } from '@quickquote/core/internal'
+import type { Outcome } from '@quickquote/core/internal'
 import { createCertificate, type ReceiverOptions } from '@quickquote/dev-servers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { addressGuard } from '../../core/src/lib/address-guard.ts'
 import { createHttp, type Http, type HttpOptions } from '../src/http/http.ts'
 import { certificate, openReceiver } from './host.ts'
 

@@ -1,11 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import type { DeliveryPolicy } from '@quickquote/core'
-import { validate, WebhookEvent } from '@quickquote/core/internal'
+import { WebhookEvent } from '@quickquote/core/internal'
 import type { ReceivedWebhook } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { describe, expect, it, type TestContext, vi } from 'vitest'
+import { validate } from '../../core/src/lib/validator.ts'
 import { ACME, startHost } from './support/host.ts'
 import { createEndpoint, startWorker, useDeliveries, WEBHOOKS } from './support/webhooks.ts'
 

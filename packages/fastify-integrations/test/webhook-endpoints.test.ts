@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from '@quickquote/core'
-import { validate, WebhookEvent } from '@quickquote/core/internal'
+import { WebhookEvent } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
+import { validate } from '../../core/src/lib/validator.ts'
 import { ACME, GLOBEX, NOWHERE, useHost } from './support/host.ts'
 import { createEndpoint, failQuote, webhookCalls, webhooksOf } from './support/webhooks.ts'
 

@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Storage } from '@quickquote/core'
-import type { Position, StoredApiKey } from '@quickquote/core/internal'
+import type { PageRequest, Storage } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
-import { AWKWARD, MANY_KEYS, sampleApiKey } from './samples.ts'
+import { AWKWARD, MANY_KEYS, type StoredApiKey, sampleApiKey } from './samples.ts'
 
 const { sql, storage } = await openDatabase({ maxConnections: 8 })
 
@@ -80,7 +79,7 @@ describe('apiKeys.list', () => {
     const theirs = await made(2, { owner_id: 'them' })
     const newest = await made(3, { owner_id: 'me', status: 'inactive' })
 
-    const list = (ownerId: string | null, after: Position | null = null, limit = 10) =>
+    const list = (ownerId: string | null, after: PageRequest['after'] = null, limit = 10) =>
       storage.apiKeys.list(organization_id, ownerId, { after, limit })
     expect(await list(null)).toEqual([newest, theirs, mine])
     expect(await list('me')).toEqual([newest, mine])

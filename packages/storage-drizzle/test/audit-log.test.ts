@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AuditFilter, Position } from '@quickquote/core/internal'
+import type { AuditFilter, PageRequest } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { ANY_ENTRY, AWKWARD, sampleAuditEntry } from './samples.ts'
@@ -21,7 +21,7 @@ async function insertSix() {
     }),
   )
   for (const entry of entries) await storage.auditLog.record(entry)
-  const list = (filter: Partial<AuditFilter> = {}, after: Position | null = null, limit = 10) =>
+  const list = (filter: Partial<AuditFilter> = {}, after: PageRequest['after'] = null, limit = 10) =>
     storage.auditLog.list(organization_id, { ...ANY_ENTRY, ...filter }, { after, limit })
   return { organization_id, entries, resources, list }
 }
@@ -46,7 +46,7 @@ describe('the audit log', () => {
   it('pages newest first, and returns simultaneous changes exactly once', async () => {
     const { entries, list } = await insertSix()
     const read = []
-    for (let after: Position | null = null; ; ) {
+    for (let after: PageRequest['after'] = null; ; ) {
       const page = await list({}, after, 1)
       const [entry] = page
       if (entry === undefined) break

@@ -1,12 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { AuditEntry, NewQuotation, QuotationFilter, TraceContext } from '@quickquote/core'
+import type { AuditEntry, NewQuotation, QuotationFilter, Storage, TraceContext } from '@quickquote/core'
 import type {
-  ApiKeyMaximum,
   AttemptFilter,
   AuditFilter,
   EncryptedSecret,
   RecordedEvent,
-  StoredApiKey,
   StoredWebhookEndpoint,
 } from '@quickquote/core/internal'
 
@@ -18,8 +16,10 @@ export const SAMPLE_TRACE: TraceContext = {
   tracestate: 'vendor=t61rcWkgMzE,other=1',
 }
 
+export type StoredApiKey = Parameters<Storage['apiKeys']['save']>[0]
+
 /** For tests of something else. */
-export const MANY_KEYS: ApiKeyMaximum = { ofOrganization: 10_000, ofOwner: 10_000 }
+export const MANY_KEYS = { ofOrganization: 10_000, ofOwner: 10_000 }
 
 export function sampleApiKey(fields: Partial<StoredApiKey> = {}): StoredApiKey {
   return {

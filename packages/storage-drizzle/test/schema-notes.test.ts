@@ -1,6 +1,6 @@
-import { EXPORT_PARTS } from '@quickquote/core/internal'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { expect, it } from 'vitest'
+import { EXPORT_PARTS } from '../../core/src/storage/export.ts'
 import { createTables } from '../src/index.ts'
 import { SCHEMA_NOTES } from '../src/schema-notes.ts'
 import { openDatabase } from './database.ts'

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { EXPORT_PARTS, type Position } from '@quickquote/core/internal'
+import type { PageRequest } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
+import { EXPORT_PARTS } from '../../core/src/storage/export.ts'
 import { openDatabase } from './database.ts'
 import { type Everything, everything, rowsOf } from './organization-samples.ts'
 import {
@@ -112,7 +113,7 @@ it('auditLog.list lists only its organization, whatever the id or cursor', async
   const [own, other] = [sampleAuditEntry(), sampleAuditEntry()]
   for (const entry of [own, other]) await storage.auditLog.record(entry)
   const any = { resource_id: null, action: null, actor_id: null, since: null, until: null }
-  const list = (filter: object, after: Position | null = null) =>
+  const list = (filter: object, after: PageRequest['after'] = null) =>
     storage.auditLog.list(own.organization_id, { ...any, ...filter }, { after, limit: 10 })
 
   expect(await list({})).toEqual([own])

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../lib/trim-end.ts'
+import { trimEndOf } from '../lib/text.ts'
 
 /** Characters of a file name, including its extension. */
 const MAX_CHARACTERS = 200

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { ConfigurationError } from './errors.ts'
-import { parseUrl } from './parse-url.ts'
+import { parseUrl } from './text.ts'
 
 /** `reason` is one short line for the owner of the endpoint. */
 type AddressVerdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string }

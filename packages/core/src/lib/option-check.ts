@@ -68,12 +68,3 @@ export function checkNumber(name: string, value: unknown, { min, max, fraction }
   const range = max === undefined ? `${min} or more` : `from ${min} to ${max}`
   throw new ConfigurationError(`${name} must be ${kind}, ${range}.`)
 }
-
-/** The options, or other fields, without undefined ones. */
-export function givenOptions<T extends object>(options: T): Given<T> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>
-}
-
-type Given<T> = { [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name] } & {
-  [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
-}

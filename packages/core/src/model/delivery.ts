@@ -106,17 +106,6 @@ export const Delivery = Type.Object(
 )
 export type Delivery = Static<typeof Delivery>
 
-/**
- * Deliveries that have not reached their endpoint, each with its newest attempt. `retrying`: another attempt is due;
- * `given_up`: none is; `all`: both, and parked deliveries.
- */
-export const UNDELIVERED = ['all', 'retrying', 'given_up'] as const
-export type Undelivered = (typeof UNDELIVERED)[number]
-
-/** Which attempts of a delivery are listed: all, or only the newest. */
-export const ATTEMPTS_LISTED = ['all', 'latest'] as const
-export type AttemptsListed = (typeof ATTEMPTS_LISTED)[number]
-
 /** The attempts of one hour, without tests. */
 export const DeliveryHour = Type.Object(
   {

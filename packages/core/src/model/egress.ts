@@ -1,8 +1,8 @@
 import { isAddressRange } from '../lib/address-guard.ts'
 import { ConfigurationError } from '../lib/errors.ts'
 import { checkOptionNames } from '../lib/option-check.ts'
-import { parseUrl } from '../lib/parse-url.ts'
 import { SecretValue } from '../lib/secret-value.ts'
+import { parseUrl } from '../lib/text.ts'
 
 /** PEM certificates. */
 export type Certificates = string | Uint8Array | readonly (string | Uint8Array)[]

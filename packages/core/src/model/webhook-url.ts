@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { domainToUnicode } from 'node:url'
 import type { AddressGuard } from '../lib/address-guard.ts'
-import { parseUrl } from '../lib/parse-url.ts'
+import { parseUrl } from '../lib/text.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 
 /** `detail` says what is allowed, and repeats nothing of the URL but an address. */

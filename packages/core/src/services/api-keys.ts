@@ -23,12 +23,11 @@ import type { AuditAction } from '../model/audit-entry.ts'
 import type { RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds } from '../model/ids.ts'
 import { type Member, managesIntegrations, requireManageIntegrations } from '../model/session.ts'
-import type { Settings } from '../settings.ts'
+import type { Context, Settings } from '../settings.ts'
 import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { ApiKeyUses } from './api-key-uses.ts'
 import { audit, auditChanges } from './audit-log.ts'
-import type { Context } from './context.ts'
 import { revokeKeysOf, transferKeys } from './keys-of-members.ts'
 
 /** The verified key of a partner request. */

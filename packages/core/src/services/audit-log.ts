@@ -31,8 +31,8 @@ import {
 import type { RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds } from '../model/ids.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
+import type { Context } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Context } from './context.ts'
 
 export interface AuditLog {
   /**

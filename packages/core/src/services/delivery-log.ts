@@ -1,88 +1,25 @@
 import { headerNames } from '@quickquote/webhook-signature'
 import type { Static } from '@sinclair/typebox'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
-import { ONLY_KNOWN, PAGE_PARAMETERS, type Page, readPage } from '../lib/page.ts'
-import { OneOf, SentTimestamp, Uuid } from '../lib/schema.ts'
+import { type Page, readPage } from '../lib/page.ts'
 import { requireFound } from '../lib/tenancy.ts'
 import { optionalTimeOf } from '../lib/timestamp.ts'
-import { Type } from '../lib/type.ts'
 import { validateUrlPart } from '../lib/validator.ts'
-import {
-  ATTEMPT_STATUSES,
-  ATTEMPTS_LISTED,
-  type Delivery,
-  type DeliveryAttempt,
-  type DeliveryHour,
-  type EndpointStatistics,
-  UNDELIVERED,
-} from '../model/delivery.ts'
+import type { Delivery, DeliveryAttempt, DeliveryHour, EndpointStatistics } from '../model/delivery.ts'
+import { DeliveryHoursQuery, deliveryLogQuery } from '../model/delivery-log-query.ts'
 import { HIDDEN_VALUE } from '../model/endpoint-headers.ts'
 import { ERASED } from '../model/erasure.ts'
-import type { EventCatalog } from '../model/event-catalog.ts'
 import { requestHeaders } from '../model/request-headers.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import { eventIdOf, uuidOfEvent } from '../model/webhook-event.ts'
+import type { Context } from '../settings.ts'
 import type { AttemptFilter, StoredAttemptDetails, StoredDelivery } from '../storage/delivery-log.ts'
 import type { Storage } from '../storage/storage.ts'
 import { audit, auditChanges } from './audit-log.ts'
-import type { Context } from './context.ts'
-
-/** The filters of a list of delivery attempts (specification, `GET /deliveries`). */
-export function deliveryLogQuery({ types }: EventCatalog) {
-  return Type.Object(
-    {
-      endpoint_id: Type.Optional(Uuid),
-      event_type: Type.Optional(OneOf(types)),
-      event_id: Type.Optional(
-        Type.String({ format: 'event-id', description: 'Attempts to deliver this event (`evt_…`).' }),
-      ),
-      quotation_id: Type.Optional(
-        Type.String({ format: 'uuid', description: 'Attempts to deliver the events of this quotation.' }),
-      ),
-      status: Type.Optional(OneOf(ATTEMPT_STATUSES)),
-      http_status: Type.Optional(
-        Type.String({
-          format: 'http-status',
-          description:
-            'The response: a status such as `404`, a class such as `5xx`, or `none` for no response.',
-        }),
-      ),
-      attempts: Type.Optional(
-        OneOf(ATTEMPTS_LISTED, {
-          default: 'all',
-          description:
-            '`latest`: only the newest attempt of each delivery. The other filters apply to that attempt.',
-        }),
-      ),
-      undelivered: Type.Optional(
-        OneOf(UNDELIVERED, {
-          description:
-            'Only undelivered events, each with its newest attempt, without tests. `retrying`: another attempt is due. `given_up`: no attempts are left. `all`: both, and parked deliveries.',
-        }),
-      ),
-      since: Type.Optional(SentTimestamp({ description: 'Attempts made at this time or later.' })),
-      until: Type.Optional(SentTimestamp({ description: 'Attempts made before this time.' })),
-      ...PAGE_PARAMETERS,
-    },
-    ONLY_KNOWN,
-  )
-}
 
 /** The longest period of an hourly count, and the default one, in milliseconds. */
 const LONGEST_COUNT_MS = 7 * 24 * 60 * 60 * 1000
 const DEFAULT_COUNT_MS = 24 * 60 * 60 * 1000
-
-/** The filters of an hourly count of attempts. */
-export const DeliveryHoursQuery = Type.Object({
-  endpoint_id: Type.Optional(Uuid),
-  since: Type.Optional(
-    SentTimestamp({
-      description:
-        'Attempts made at this time or later: at most seven days before `until`. Default: one day before.',
-    }),
-  ),
-  until: Type.Optional(SentTimestamp({ description: 'Attempts made before this time. Default: now.' })),
-})
 
 /** The deliveries of an organization. Every method requires `manage_integrations` (PERMISSION_REQUIRED). */
 export interface DeliveryLog {

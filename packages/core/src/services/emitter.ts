@@ -6,7 +6,7 @@ import type { EventDataOf, EventDefinitions } from '../model/event-definition.ts
 import { OrganizationId } from '../model/ids.ts'
 import type { Source } from '../model/quotation.ts'
 import { createWebhookEvent, eventIdOf } from '../model/webhook-event.ts'
-import type { Context } from './context.ts'
+import type { Context } from '../settings.ts'
 
 /** An event of the host's own. */
 export interface EmittedEvent<Data> {

@@ -3,8 +3,8 @@ import { IntegrationError } from '../lib/errors.ts'
 import { isUuid } from '../lib/tenancy.ts'
 import { ERASED, type ErasedQuotation, type LeftToHost, type RequestedBy } from '../model/erasure.ts'
 import { checkOrganizationId } from '../model/ids.ts'
+import type { Context } from '../settings.ts'
 import { audit, authorOf } from './audit-log.ts'
-import type { Context } from './context.ts'
 
 /** Clocks differ: looks for events from this long before the quotation was accepted. */
 const CLOCK_SKEW_MS = 60 * 60 * 1000

@@ -4,8 +4,8 @@ import { validateUrlPart } from '../lib/validator.ts'
 import { eventFeedQuery } from '../model/event-feed-query.ts'
 import { checkOrganizationId } from '../model/ids.ts'
 import { uuidOfEvent } from '../model/webhook-event.ts'
+import type { Context } from '../settings.ts'
 import type { FeedFilter, FeedPosition } from '../storage/event-feed.ts'
-import type { Context } from './context.ts'
 
 /** A page of the event feed. */
 export interface EventPage {

@@ -1,8 +1,7 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
 import type { FailingEndpoint } from '../model/webhook-endpoint.ts'
-import type { Settings } from '../settings.ts'
+import type { Context, Settings } from '../settings.ts'
 import { audit, auditChanges, authorOf } from './audit-log.ts'
-import type { Context } from './context.ts'
 
 const BATCH = 100
 

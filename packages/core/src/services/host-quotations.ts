@@ -1,7 +1,7 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
 import { callHost } from '../lib/call-host.ts'
 import { ConfigurationError, IntegrationError } from '../lib/errors.ts'
-import { pick } from '../lib/pick.ts'
+import { pick } from '../lib/fields.ts'
 import { isUuid, ownedBy, type TenantLookup } from '../lib/tenancy.ts'
 import { pipelineStatusOf } from '../model/pipeline-status.ts'
 import { hasEnded, type Proposal, Quotation } from '../model/quotation.ts'

@@ -2,9 +2,9 @@ import { IntegrationError } from '../lib/errors.ts'
 import { type ApiKey, apiKeyStatus } from '../model/api-key.ts'
 import type { RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds } from '../model/ids.ts'
+import type { Context } from '../settings.ts'
 import type { StoredApiKey } from '../storage/api-keys.ts'
 import { audit, auditChanges, authorOf } from './audit-log.ts'
-import type { Context } from './context.ts'
 
 type KeyContext = Context<'apiKeys' | 'auditLog'>
 

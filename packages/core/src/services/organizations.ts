@@ -3,11 +3,11 @@ import { IntegrationError } from '../lib/errors.ts'
 import { ERASED, type Erasure, type LeftToHost, type RequestedBy } from '../model/erasure.ts'
 import { checkOrganizationId } from '../model/ids.ts'
 import type { QuotationFilter } from '../model/quotation.ts'
+import type { Context } from '../settings.ts'
 import type { OpenErasure } from '../storage/erasure.ts'
 import type { FileStorage } from '../storage/files.ts'
 import type { Storage } from '../storage/storage.ts'
 import { auditEntry, authorOf } from './audit-log.ts'
-import type { Context } from './context.ts'
 import { exportOrganization } from './export-organization.ts'
 
 export interface EraseOrganization extends RequestedBy {

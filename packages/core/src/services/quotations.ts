@@ -3,9 +3,9 @@ import { callHost } from '../lib/call-host.ts'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import { type Page, readPage } from '../lib/page.ts'
-import { parseUrl } from '../lib/parse-url.ts'
 import { OneOf, Uuid } from '../lib/schema.ts'
 import { requireFound } from '../lib/tenancy.ts'
+import { parseUrl } from '../lib/text.ts'
 import { optionalTimeOf } from '../lib/timestamp.ts'
 import { activeTraceContext, parseTraceContext } from '../lib/trace-context.ts'
 import { Type } from '../lib/type.ts'
@@ -26,9 +26,8 @@ import {
   type StartQuotationBody,
   startQuotationBody,
 } from '../model/quotation.ts'
-import type { Settings } from '../settings.ts'
+import type { Context, Settings } from '../settings.ts'
 import type { Acceptance } from '../storage/quotations.ts'
-import type { Context } from './context.ts'
 import { eraseQuotation } from './erase-quotation.ts'
 import { applyReport } from './reporter.ts'
 

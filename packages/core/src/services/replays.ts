@@ -6,9 +6,9 @@ import { validate, validateUrlPart } from '../lib/validator.ts'
 import { type Replay, ReplayBody, type ReplayCount } from '../model/replay.ts'
 import { keptSince } from '../model/retention.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
+import type { Context } from '../settings.ts'
 import type { StoredWebhookEndpoint } from '../storage/webhook-endpoints.ts'
 import { audit, auditChanges } from './audit-log.ts'
-import type { Context } from './context.ts'
 
 /** Sends missed events to an endpoint again. Every method requires `manage_integrations` (PERMISSION_REQUIRED). */
 export interface Replays {

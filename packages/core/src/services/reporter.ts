@@ -1,6 +1,6 @@
 import { IntegrationError } from '../lib/errors.ts'
+import { givenOptions } from '../lib/fields.ts'
 import { newId } from '../lib/new-id.ts'
-import { givenOptions } from '../lib/option-check.ts'
 import { Name, OneOf, schemaOf, Uuid } from '../lib/schema.ts'
 import type { TraceContext } from '../lib/trace-context.ts'
 import { Type } from '../lib/type.ts'
@@ -12,9 +12,8 @@ import { STEPS } from '../model/quotation.ts'
 import type { QuotationEventData, QuotationEventType } from '../model/quotation-events.ts'
 import type { QuotationReporter, ReportedProposal } from '../model/quote-pipeline.ts'
 import { createWebhookEvent, type RecordedEvent } from '../model/webhook-event.ts'
-import type { Settings } from '../settings.ts'
+import type { Context, Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Context } from './context.ts'
 
 export function createReporter(
   { storage, settings }: Context<'quotations' | 'events'>,

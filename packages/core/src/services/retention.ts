@@ -1,6 +1,6 @@
 import { keptSince } from '../model/retention.ts'
+import type { Context } from '../settings.ts'
 import type { RetentionStorage } from '../storage/retention.ts'
-import type { Context } from './context.ts'
 
 /** Rows per statement. */
 const BATCH = 1000

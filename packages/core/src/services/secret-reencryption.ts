@@ -1,7 +1,7 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
 import { headersContext } from '../model/endpoint-headers.ts'
+import type { Context } from '../settings.ts'
 import type { EndpointSecrets } from '../storage/signing-secrets.ts'
-import type { Context } from './context.ts'
 import { claimNewestKey } from './encryption-keys.ts'
 
 /** The result of a re-encryption, as numbers of secrets by key id. All headers of one endpoint count as one secret. */

@@ -7,8 +7,8 @@ import type { AttemptStatus } from '../model/delivery.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import { type TestDeliveryBody, type TestDeliveryResult, testDeliveryBody } from '../model/test-delivery.ts'
 import { createWebhookEvent } from '../model/webhook-event.ts'
+import type { Context } from '../settings.ts'
 import { audit, auditChanges } from './audit-log.ts'
-import type { Context } from './context.ts'
 
 export interface TestDeliveries {
   /**

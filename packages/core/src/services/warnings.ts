@@ -1,8 +1,7 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
 import { endpointWarnings, KEY_WARNING_DAYS, nextWarningAt } from '../model/warning.ts'
-import type { Settings } from '../settings.ts'
+import type { Context, Settings } from '../settings.ts'
 import type { ClaimedWarning } from '../storage/warnings.ts'
-import type { Context } from './context.ts'
 
 /** Concurrent hook calls. */
 const BATCH = 10

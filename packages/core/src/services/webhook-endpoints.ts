@@ -1,6 +1,6 @@
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { givenOptions } from '../lib/fields.ts'
 import { newId } from '../lib/new-id.ts'
-import { givenOptions } from '../lib/option-check.ts'
 import type { SecretValue } from '../lib/secret-value.ts'
 import { requireFound } from '../lib/tenancy.ts'
 import { validate } from '../lib/validator.ts'
@@ -26,12 +26,11 @@ import {
   type WebhookEndpoint,
 } from '../model/webhook-endpoint.ts'
 import { checkWebhookUrl } from '../model/webhook-url.ts'
-import type { Settings } from '../settings.ts'
+import type { Context, Settings } from '../settings.ts'
 import type { EndpointCondition } from '../storage/endpoint-health.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredWebhookEndpoint, WebhookEndpointChange } from '../storage/webhook-endpoints.ts'
 import { audit, auditChanges } from './audit-log.ts'
-import type { Context } from './context.ts'
 import { claimNewestKey } from './encryption-keys.ts'
 
 /**

@@ -1,14 +1,13 @@
 import type { Found, PageRequest } from '../lib/page.ts'
 import type {
   AttemptStatus,
-  AttemptsListed,
   Delivery,
   DeliveryAttempt,
   DeliveryAttemptDetails,
   DeliveryHour,
   EndpointStatistics,
-  Undelivered,
 } from '../model/delivery.ts'
+import type { AttemptsListed, Undelivered } from '../model/delivery-log-query.ts'
 
 /** A stored attempt, without names. `event_id` is the uuid. */
 export type StoredAttempt = Omit<DeliveryAttempt, 'quotation_name' | 'endpoint_name'>
