@@ -6,7 +6,7 @@ import { logOutages } from './lib/outage.ts'
 import { version } from './lib/version.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
 import type { QuotationReporter } from './model/quote-pipeline.ts'
-import { type ApiKeyUses, createApiKeyUses } from './services/api-key-uses.ts'
+import { createApiKeyUses } from './services/api-key-uses.ts'
 import { type ApiKeys, createApiKeys } from './services/api-keys.ts'
 import { type AuditLog, createAuditLog } from './services/audit-log.ts'
 import { createDeliveryLog, type DeliveryLog } from './services/delivery-log.ts'
@@ -108,11 +108,33 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   const requirementsFiles = createRequirementsFiles({ uploads: storage.uploads, files }, settings)
   const keyUses = createApiKeyUses(storage.apiKeys, settings.logger)
   const context = { storage, settings }
-  const shared: Shared = { requirementsFiles, keyUses }
   const settle = () => clock.settle()
   const organizations = createOrganizations(context)
   const stops: (() => Promise<void>)[] = []
   let closing: Promise<void> | undefined
+
+  /** In a transaction of the host if `bound` is given. */
+  function servicesOf(
+    settle: Clock['settle'],
+    bound?: Storage<Transaction>,
+  ): IntegrationServices<EventDefinitions> {
+    const context = { storage: bound ?? storage, settings }
+    const services = lazily<
+      Omit<IntegrationServices<EventDefinitions>, 'pipeline' | keyof Emitter<EventDefinitions>>
+    >({
+      apiKeys: () => onTime(createApiKeys(context, keyUses), settle),
+      quotations: () =>
+        onTime(createQuotations(context, requirementsFiles, { isBound: bound !== undefined }), settle),
+      webhookEndpoints: () => onTime(createWebhookEndpoints(context), settle),
+      deliveryLog: () => onTime(createDeliveryLog(context), settle),
+      replays: () => onTime(createReplays(context), settle),
+      auditLog: () => onTime(createAuditLog(context), settle),
+    })
+    return Object.assign(services, {
+      pipeline: (quotationId: string) => onTime(createReporter(context, quotationId), settle),
+      ...onTime(createEmitter(context), settle),
+    })
+  }
 
   async function close(): Promise<void> {
     await Promise.all(stops.map((stop) => stop()))
@@ -121,7 +143,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   }
 
   return {
-    ...createServices(context, shared, { settle, isBound: false }),
+    ...servicesOf(settle),
     testDeliveries: onTime(createTestDeliveries(context), settle),
     // `export` returns no promise and needs no time.
     organizations: { ...onTime(organizations, settle), export: organizations.export },
@@ -132,8 +154,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
     within(transaction) {
       const bound = storage.within(transaction)
       // The transaction may hold the only connection.
-      const settleThere = () => clock.settle(() => bound.clock.read())
-      return createServices({ storage: bound, settings }, shared, { settle: settleThere, isBound: true })
+      return servicesOf(() => clock.settle(() => bound.clock.read()), bound)
     },
     reencryptSecrets: () => reencryptSecrets(context),
     disableFailingEndpoints: () => disableFailingEndpoints(context),
@@ -164,33 +185,6 @@ export function checkIntegrations(owner: string, integrations: Partial<Integrati
     `${owner}: there are two versions of @quickquote/core: integrations were created by ${other}, and this package uses ` +
       `${version}. Install all @quickquote packages in one version; \`npm ls @quickquote/core\` lists both.`,
   )
-}
-
-/** Shared by all services, in any transaction. */
-interface Shared {
-  readonly requirementsFiles: RequirementsFiles
-  readonly keyUses: ApiKeyUses
-}
-
-function createServices(
-  context: { readonly storage: Storage; readonly settings: Settings },
-  { requirementsFiles, keyUses }: Shared,
-  { settle, isBound }: { readonly settle: Clock['settle']; readonly isBound: boolean },
-): IntegrationServices<EventDefinitions> {
-  const services = lazily<
-    Omit<IntegrationServices<EventDefinitions>, 'pipeline' | keyof Emitter<EventDefinitions>>
-  >({
-    apiKeys: () => onTime(createApiKeys(context, keyUses), settle),
-    quotations: () => onTime(createQuotations(context, requirementsFiles, { isBound }), settle),
-    webhookEndpoints: () => onTime(createWebhookEndpoints(context), settle),
-    deliveryLog: () => onTime(createDeliveryLog(context), settle),
-    replays: () => onTime(createReplays(context), settle),
-    auditLog: () => onTime(createAuditLog(context), settle),
-  })
-  return Object.assign(services, {
-    pipeline: (quotationId: string) => onTime(createReporter(context, quotationId), settle),
-    ...onTime(createEmitter(context), settle),
-  })
 }
 
 /** Wraps each method to read the time first: see Clock. */

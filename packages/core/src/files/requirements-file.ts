@@ -14,7 +14,6 @@ import { CONTENT_CHECKS } from './file-content.ts'
 import { fileExtension, sanitizeFileName } from './file-name.ts'
 import { inTurns } from './in-turns.ts'
 
-/** A file being uploaded. */
 export interface IncomingFile {
   readonly organizationId: string
   /** Its index among the files of the quote. Errors point at it: `/files/0`. */

@@ -22,20 +22,14 @@ function print(level: string): Logger['error'] {
   }
 }
 
-export interface BorrowedLogger {
-  readonly logger: Logger
-  /** Logs to this logger from now on. Only the first call counts. */
-  lend(logger: Logger): void
-}
-
-/** For a host without a logger: logs to the console until one is lent. */
-export function borrowedLogger(): BorrowedLogger {
+/** For a host without a logger: logs to the console until one is lent. Only the first loan counts. */
+export function borrowedLogger() {
   let lent: Logger | undefined
   const at = (level: keyof Logger) => (fields: object, message: string) =>
     (lent ?? consoleLogger)[level](fields, message)
   return {
     logger: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
-    lend(logger) {
+    lend(logger: Logger) {
       lent ??= logger
     },
   }

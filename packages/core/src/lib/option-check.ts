@@ -11,7 +11,6 @@ export interface NumberRange {
   readonly fraction?: true
 }
 
-/** The default and the range of a numeric option. */
 export interface NumberOption extends NumberRange {
   readonly default: number
 }

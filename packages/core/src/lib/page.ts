@@ -41,7 +41,6 @@ export const PAGE_PARAMETERS = {
 /** Of a request that waits for news. */
 export const LONGEST_WAIT_SECONDS = 20
 
-/** The query parameter of routes that wait. */
 export function waitParameter(description: string) {
   return Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_WAIT_SECONDS, default: 0, description }))
 }

@@ -4,7 +4,6 @@ import { Type } from './type.ts'
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
 
-/** The default prefix of a problem's `type`, before the code. */
 export const DEFAULT_PROBLEM_TYPE_BASE = 'urn:problem-type:quickquote:'
 
 /** An error as it is sent (RFC 9457). */

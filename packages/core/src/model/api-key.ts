@@ -86,7 +86,6 @@ export type CreateApiKeyBody = Static<ReturnType<typeof createApiKeyBody>>
 export type RollApiKeyBody = Static<ReturnType<typeof rollApiKeyBody>>
 export type UpdateApiKeyBody = Static<ReturnType<typeof updateApiKeyBody>>
 
-/** The filters of a list of keys. */
 export const ApiKeyListQuery = Type.Object({
   owner: Type.Optional(
     OneOf(['me', 'all'], {

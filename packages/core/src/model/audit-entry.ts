@@ -76,7 +76,6 @@ export const AuditEntry = Type.Object(
 )
 export type AuditEntry = Static<typeof AuditEntry>
 
-/** The filters of a list of the audit log. */
 export const AuditLogQuery = Type.Object({
   resource_id: Type.Optional(Type.String({ format: 'uuid', description: 'One key or endpoint.' })),
   action: Type.Optional(OneOf(AUDIT_ACTIONS)),

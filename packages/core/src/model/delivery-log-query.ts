@@ -56,7 +56,6 @@ export function deliveryLogQuery({ types }: EventCatalog) {
   )
 }
 
-/** The filters of an hourly count of attempts. */
 export const DeliveryHoursQuery = Type.Object({
   endpoint_id: Type.Optional(Uuid),
   since: Type.Optional(

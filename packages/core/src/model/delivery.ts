@@ -182,7 +182,6 @@ export const DELIVERY_OPTIONS = {
 export type DeliveryPolicy = OptionsOf<typeof DELIVERY_OPTIONS>
 export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = defaultsOf(DELIVERY_OPTIONS)
 
-/** The outcome of an attempt. */
 export type Outcome =
   | { readonly kind: 'response'; readonly httpStatus: number; readonly retryAfterMs: number | null }
   | DeliveryFailure

@@ -1,4 +1,4 @@
-import type { Static, TSchema } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { ConfigurationError, IntegrationError } from '../lib/errors.ts'
 import { described, OneOf, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
@@ -69,20 +69,19 @@ const MAX_TYPE_LENGTH = 100
  */
 export function createEventCatalog(ofHost: EventDefinitions = {}): EventCatalog {
   for (const [type, definition] of Object.entries(ofHost)) checkName(type, definition)
-  const definitions = new Map<string, EventDefinition>(Object.entries({ ...QUOTATION_EVENTS, ...ofHost }))
-  const schemas = new Map([...QUOTATION_SCHEMAS, ...schemasOf(ofHost)])
+  const entries = new Map([...QUOTATION_ENTRIES, ...entriesOf(ofHost)])
+  const entryOf = (type: string) => {
+    const entry = entries.get(type)
+    if (entry === undefined) throw refused(type, '/type', 'is not in the event catalog')
+    return entry
+  }
 
   const catalog: EventCatalog = {
-    types: [...definitions.keys()],
-    definitionOf(type) {
-      const definition = definitions.get(type)
-      if (definition === undefined) throw refused(type, '/type', 'is not in the event catalog')
-      return definition
-    },
+    types: [...entries.keys()],
+    definitionOf: (type) => entryOf(type).definition,
     checked(envelope) {
       const { type } = envelope
-      const schema = schemas.get(type)
-      if (schema === undefined) throw refused(type, '/type', 'is not in the event catalog')
+      const { schema } = entryOf(type)
       const json = toJson(envelope)
       if (json === undefined) throw refused(type, '/data', 'cannot be serialized as JSON')
       try {
@@ -97,21 +96,15 @@ export function createEventCatalog(ofHost: EventDefinitions = {}): EventCatalog 
   return catalog
 }
 
-type EnvelopeSchema = ReturnType<typeof envelopeSchema>
-
 /** Shared by all catalogs: a schema is compiled once in a process. */
-const QUOTATION_SCHEMAS = schemasOf(QUOTATION_EVENTS)
+const QUOTATION_ENTRIES = entriesOf(QUOTATION_EVENTS)
 
-function schemasOf(definitions: EventDefinitions): [type: string, EnvelopeSchema][] {
-  return Object.entries(definitions).map(([type, { data }]) => [type, envelopeSchema(type, data)])
-}
-
-/** The schema of whole events of one type. */
-function envelopeSchema(type: string, data: TSchema) {
-  return Type.Object({
-    ...WebhookEvent.properties,
-    type: OneOf([type]),
-    data: Type.Unsafe<WebhookEvent['data']>(data),
+/** The definitions, each with the schema of its whole events. */
+function entriesOf(definitions: EventDefinitions) {
+  return Object.entries(definitions).map(([type, definition]) => {
+    const data = Type.Unsafe<WebhookEvent['data']>(definition.data)
+    const schema = Type.Object({ ...WebhookEvent.properties, type: OneOf([type]), data })
+    return [type, { definition, schema }] as const
   })
 }
 

@@ -2,7 +2,6 @@ import { ONLY_KNOWN, PAGE_PARAMETERS, waitParameter } from '../lib/page.ts'
 import { OneOf } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 
-/** The query of the event feed. */
 export const eventFeedQuery = Type.Object(
   {
     after: Type.Optional(

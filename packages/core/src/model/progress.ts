@@ -10,7 +10,6 @@ import {
   type StepStatus,
 } from './quotation.ts'
 
-/** A report of the pipeline. */
 export type Report =
   | { readonly kind: 'step_started'; readonly step: Step }
   | { readonly kind: 'step_completed'; readonly step: Exclude<Step, 'proposal'> }
@@ -88,25 +87,21 @@ export function decide(progress: Progress, report: Report, ofPipeline: readonly 
 function startStep(progress: Progress, step: Step, ofPipeline: readonly Step[]): Decision {
   if (statusOf(progress, step) !== 'pending') return UNCHANGED
   return (
-    refuseOutOfTurn(progress, step, ofPipeline) ?? {
-      kind: 'changed',
-      change: { status: 'running', step: { step, status: 'running', error_code: null } },
-    }
+    refuseOutOfTurn(progress, step, ofPipeline) ??
+    changed({ status: 'running', step: { step, status: 'running', error_code: null } })
   )
 }
 
 function completeStep(progress: Progress, step: Step, ofPipeline: readonly Step[]): Decision {
   if (statusOf(progress, step) === 'completed') return UNCHANGED
   return (
-    refuseOutOfTurn(progress, step, ofPipeline) ?? {
-      kind: 'changed',
-      change: {
-        status: 'running',
-        processed_step: step,
-        step: { step, status: 'completed', error_code: null },
-        event: { step, kind: 'step_completed' },
-      },
-    }
+    refuseOutOfTurn(progress, step, ofPipeline) ??
+    changed({
+      status: 'running',
+      processed_step: step,
+      step: { step, status: 'completed', error_code: null },
+      event: { step, kind: 'step_completed' },
+    })
   )
 }
 
@@ -124,12 +119,12 @@ function readyProposal(
       name: report.name ?? progress.name,
       document_id: report.documentId ?? null,
     }
-    return { kind: 'changed', change: { ...completion.change, proposal: created } }
+    return changed({ ...completion.change, proposal: created })
   }
   if (report.documentId === undefined || report.documentId === proposal.document_id) return UNCHANGED
   if (proposal.document_id !== null) return refused('The proposal already has another document.')
   const attached = { id: proposal.id, name: report.name ?? proposal.name, document_id: report.documentId }
-  return { kind: 'changed', change: { status: progress.status, proposal: attached } }
+  return changed({ status: progress.status, proposal: attached })
 }
 
 function complete(progress: Progress, ofPipeline: readonly Step[]): Decision {
@@ -138,10 +133,7 @@ function complete(progress: Progress, ofPipeline: readonly Step[]): Decision {
   const missing = ofPipeline.find((step) => statusOf(progress, step) !== 'completed')
   if (missing !== undefined)
     return refused(`The step ${missing} has not finished, so the run cannot complete yet.`)
-  return {
-    kind: 'changed',
-    change: { status: 'completed', event: { step: 'proposal', kind: 'completed' } },
-  }
+  return changed({ status: 'completed', event: { step: 'proposal', kind: 'completed' } })
 }
 
 function fail(progress: Progress, report: Extract<Report, { kind: 'failed' }>): Decision {
@@ -149,17 +141,13 @@ function fail(progress: Progress, report: Extract<Report, { kind: 'failed' }>): 
   if (progress.status === 'completed') return refused('The run has completed and can no longer fail.')
   const step = report.step ?? progress.steps.find((each) => each.status === 'running')?.step
   const errorCode = report.errorCode ?? null
-  return {
-    kind: 'changed',
-    change: {
-      status: 'failed',
-      error_code: errorCode,
-      ...(step !== undefined && statusOf(progress, step) !== 'completed'
-        ? { step: { step, status: 'failed', error_code: errorCode } }
-        : {}),
-      event: { step: step ?? 'unknown', kind: 'failed' },
-    },
-  }
+  const isUnfinished = step !== undefined && statusOf(progress, step) !== 'completed'
+  return changed({
+    status: 'failed',
+    error_code: errorCode,
+    ...(isUnfinished && { step: { step, status: 'failed', error_code: errorCode } }),
+    event: { step: step ?? 'unknown', kind: 'failed' },
+  })
 }
 
 function cancel(progress: Progress): Decision {
@@ -185,6 +173,10 @@ function refuseOutOfTurn(progress: Progress, step: Step, ofPipeline: readonly St
 
 function statusOf(progress: Progress, step: Step): StepStatus['status'] {
   return progress.steps.find((each) => each.step === step)?.status ?? 'pending'
+}
+
+function changed(change: ProgressChange): Decision {
+  return { kind: 'changed', change }
 }
 
 function refused(reason: string, code: ErrorCode = 'STATE_CONFLICT'): Decision {

@@ -64,7 +64,6 @@ export function hasEnded({ status }: Pick<Quotation, 'status'>): boolean {
   return status === 'completed' || status === 'failed'
 }
 
-/** The filters of a list of quotations. */
 export const QuotationListQuery = Type.Object(
   {
     status: Type.Optional(OneOf(QUOTATION_STATUSES)),

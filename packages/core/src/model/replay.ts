@@ -37,7 +37,6 @@ export const ReplayCount = Type.Object(
 )
 export type ReplayCount = Static<typeof ReplayCount>
 
-/** A replay, with its progress. */
 export const Replay = Type.Object(
   {
     id: Uuid,

@@ -8,7 +8,6 @@ export function generateSigningSecret(): SecretValue {
   return new SecretValue(PREFIX + randomBytes(32).toString('base64'), PREFIX)
 }
 
-/** The displayed form of a signing secret. */
 export function signingSecretHint(secret: SecretValue): string {
   return `${PREFIX}…${secret.reveal().slice(-4)}`
 }

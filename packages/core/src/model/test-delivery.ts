@@ -3,7 +3,6 @@ import { Nullable, OneOf, schemaOf, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import type { EventCatalog } from './event-catalog.ts'
 
-/** The body of a test. */
 export const testDeliveryBody = schemaOf(({ types }: EventCatalog) =>
   Type.Object(
     { event_type: OneOf(types, { description: 'One of the event types of the endpoint.' }) },

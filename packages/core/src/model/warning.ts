@@ -1,11 +1,9 @@
 import type { ApiKey } from './api-key.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
 
-/** Kinds of warnings to the host. */
 export const WARNING_KINDS = ['endpoint_failing', 'deliveries_exhausted', 'api_key_expiring'] as const
 export type WarningKind = (typeof WARNING_KINDS)[number]
 
-/** The endpoint of a warning. */
 export type WarnedEndpoint = Pick<WebhookEndpoint, 'id' | 'organization_id' | 'name'>
 
 /** The API key of a warning. If it was rolled, `replaced_by` is the new key. */

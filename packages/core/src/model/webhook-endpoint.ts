@@ -136,7 +136,6 @@ export const updateWebhookEndpointBody = schemaOf((settings: BodySettings) =>
   ),
 )
 
-/** The body of a rotation. */
 export const rotateSecretBody = schemaOf((limits: Limits) =>
   Type.Object(
     {

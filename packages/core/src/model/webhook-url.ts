@@ -4,11 +4,6 @@ import type { AddressGuard } from '../lib/address-guard.ts'
 import { parseUrl } from '../lib/text.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 
-/** `detail` says what is allowed, and repeats nothing of the URL but an address. */
-export type CheckedWebhookUrl =
-  | { readonly ok: true; readonly url: string }
-  | { readonly ok: false; readonly detail: string }
-
 /**
  * Names that stay within a machine or network (RFC 6761, RFC 6762, ICANN's `.internal`, RFC 8375). Other names may
  * still resolve to a private address: delivery checks every address of every name.
@@ -16,21 +11,19 @@ export type CheckedWebhookUrl =
 const LOCAL_DOMAINS = ['localhost', 'local', 'internal', 'home.arpa']
 
 /**
- * Checks the URL of a webhook endpoint without I/O: https, no credentials, no fragment, a public host, any port. `url`
- * is returned unchanged; every WHATWG parser reads it alike. CIDRs and names allowed by the guard pass.
+ * What is wrong with the URL of a webhook endpoint, without I/O; undefined: nothing. Allowed are https, no credentials, no
+ * fragment, a public host, any port; and the CIDRs and names that the guard allows. Every WHATWG parser reads such a URL
+ * alike. The text repeats nothing of the URL but an address.
  *
  * @param options.maxLength in Unicode code points. Default 2,048.
  */
-export function checkWebhookUrl(
+export function webhookUrlProblem(
   url: string,
-  options: { readonly guard: AddressGuard; readonly maxLength?: number },
-): CheckedWebhookUrl {
-  const { guard, maxLength = DEFAULT_LIMITS.urlLength } = options
-  const detail = whatIsWrong(url, guard, maxLength)
-  return detail === undefined ? { ok: true, url } : { ok: false, detail }
-}
-
-function whatIsWrong(url: string, guard: AddressGuard, maxLength: number): string | undefined {
+  {
+    guard,
+    maxLength = DEFAULT_LIMITS.urlLength,
+  }: { readonly guard: AddressGuard; readonly maxLength?: number },
+): string | undefined {
   if ([...url].length > maxLength) return `must have at most ${maxLength} characters`
   // The URL parser silently drops or rewrites these, so two readers might see two different hosts.
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Z}\\]/u.test(url)) {

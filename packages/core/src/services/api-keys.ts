@@ -188,7 +188,6 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
   }
 }
 
-/** See `ApiKeys.roll`. */
 async function roll(
   { storage, settings }: KeyContext,
   member: Member,

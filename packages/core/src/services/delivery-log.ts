@@ -162,7 +162,6 @@ function toStatuses(text: string): AttemptFilter['http_status'] {
   return { from: Number(text.replace('xx', '00')), to: Number(text.replace('xx', '99')) }
 }
 
-/** See `DeliveryLog.resend`. */
 function resend({ storage, settings }: Context<LogPort>, member: Member, id: string) {
   const { organizationId } = member
   return storage.transaction(async (transaction) => {

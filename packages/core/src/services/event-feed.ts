@@ -7,7 +7,6 @@ import { uuidOfEvent } from '../model/webhook-event.ts'
 import type { Context } from '../settings.ts'
 import type { FeedFilter, FeedPosition } from '../storage/event-feed.ts'
 
-/** A page of the event feed. */
 export interface EventPage {
   /** How many events it has. */
   readonly count: number

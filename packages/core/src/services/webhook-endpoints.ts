@@ -25,7 +25,7 @@ import {
   updateWebhookEndpointBody,
   type WebhookEndpoint,
 } from '../model/webhook-endpoint.ts'
-import { checkWebhookUrl } from '../model/webhook-url.ts'
+import { webhookUrlProblem } from '../model/webhook-url.ts'
 import type { Context, Settings } from '../settings.ts'
 import type { EndpointCondition } from '../storage/endpoint-health.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -313,9 +313,9 @@ async function withHealth(
 }
 
 function checkUrl({ addressGuard, limits }: Settings, url: string): string {
-  const checked = checkWebhookUrl(url, { guard: addressGuard, maxLength: limits.urlLength })
-  if (!checked.ok) throw validationFailed([{ pointer: '/url', detail: checked.detail }])
-  return checked.url
+  const detail = webhookUrlProblem(url, { guard: addressGuard, maxLength: limits.urlLength })
+  if (detail !== undefined) throw validationFailed([{ pointer: '/url', detail }])
+  return url
 }
 
 function generateSecret({ keyring }: Settings, endpointId: string) {

@@ -47,7 +47,6 @@ export interface ErasureStorage {
   find(organizationId: string): Promise<Erasure | null>
   /** The organization's rows by table: what erasing it would remove. */
   count(organizationId: string): Promise<Readonly<Record<string, number>>>
-  /** Whether the organization is being erased. */
   isErasing(organizationId: string): Promise<boolean>
   /** The erasure that is due and has waited longest; null: none, or others are at it. */
   next(): Promise<OpenErasure | null>

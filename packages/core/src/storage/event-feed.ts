@@ -13,7 +13,6 @@ export interface FeedFilter {
   readonly source: Source | null
 }
 
-/** A page of the feed. */
 interface FeedPart {
   /** How many events it has. */
   readonly count: number

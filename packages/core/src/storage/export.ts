@@ -11,7 +11,6 @@ export const EXPORT_PARTS = [
 ] as const
 export type ExportPart = (typeof EXPORT_PARTS)[number]
 
-/** Exports all data of an organization. */
 export interface ExportStorage {
   /**
    * Rows of a part as JSON, in a stable order, with their places.

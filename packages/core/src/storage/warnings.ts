@@ -1,6 +1,5 @@
 import type { WarningKind } from '../model/warning.ts'
 
-/** A warning claimed by a worker. */
 export interface ClaimedWarning {
   readonly id: string
   readonly kind: WarningKind

@@ -4,7 +4,6 @@ import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 /** A stored endpoint, without its health and its pause. */
 export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'health' | 'paused_until'>
 
-/** The changed fields of an endpoint. */
 export type WebhookEndpointChange = Partial<
   Pick<
     WebhookEndpoint,

@@ -3,7 +3,6 @@ export interface ClockStorage {
   read(): Promise<Date>
 }
 
-/** The result of a heartbeat. */
 interface Heartbeat {
   /** The time of the database. */
   readonly at: Date
