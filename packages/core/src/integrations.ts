@@ -1,12 +1,12 @@
 import { createRequirementsFiles, type RequirementsFiles } from './files/requirements-file.ts'
-import { type Clock, createClock } from './lib/clock.ts'
+import { type Clock, databaseClock, givenClock } from './lib/clock.ts'
 import { ConfigurationError } from './lib/errors.ts'
 import { lazily } from './lib/lazily.ts'
 import { logOutages } from './lib/outage.ts'
 import { version } from './lib/version.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
 import type { QuotationReporter } from './model/quote-pipeline.ts'
-import { createApiKeyUses } from './services/api-key-uses.ts'
+import { type ApiKeyUses, createApiKeyUses } from './services/api-key-uses.ts'
 import { type ApiKeys, createApiKeys } from './services/api-keys.ts'
 import { type AuditLog, createAuditLog } from './services/audit-log.ts'
 import { createDeliveryLog, type DeliveryLog } from './services/delivery-log.ts'
@@ -99,8 +99,10 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
 ): Integrations<Events, Transaction> {
   const checked = createSettings(options)
   const watched = logOutages(options.storage, checked.logger)
-  const readClock = () => options.storage.clock.read()
-  const clock = createClock({ given: options.now, readClock, logger: checked.logger })
+  const clock =
+    options.now === undefined
+      ? databaseClock(() => options.storage.clock.read(), checked.logger)
+      : givenClock(options.now)
   const settings: Settings = { ...checked, clock, now: clock.now }
   const storage =
     options.quotations === undefined ? watched : withHostQuotations(watched, options.quotations, settings)
@@ -108,33 +110,11 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   const requirementsFiles = createRequirementsFiles({ uploads: storage.uploads, files }, settings)
   const keyUses = createApiKeyUses(storage.apiKeys, settings.logger)
   const context = { storage, settings }
+  const shared: Shared = { requirementsFiles, keyUses }
   const settle = () => clock.settle()
   const organizations = createOrganizations(context)
   const stops: (() => Promise<void>)[] = []
   let closing: Promise<void> | undefined
-
-  /** In a transaction of the host if `bound` is given. */
-  function servicesOf(
-    settle: Clock['settle'],
-    bound?: Storage<Transaction>,
-  ): IntegrationServices<EventDefinitions> {
-    const context = { storage: bound ?? storage, settings }
-    const services = lazily<
-      Omit<IntegrationServices<EventDefinitions>, 'pipeline' | keyof Emitter<EventDefinitions>>
-    >({
-      apiKeys: () => onTime(createApiKeys(context, keyUses), settle),
-      quotations: () =>
-        onTime(createQuotations(context, requirementsFiles, { isBound: bound !== undefined }), settle),
-      webhookEndpoints: () => onTime(createWebhookEndpoints(context), settle),
-      deliveryLog: () => onTime(createDeliveryLog(context), settle),
-      replays: () => onTime(createReplays(context), settle),
-      auditLog: () => onTime(createAuditLog(context), settle),
-    })
-    return Object.assign(services, {
-      pipeline: (quotationId: string) => onTime(createReporter(context, quotationId), settle),
-      ...onTime(createEmitter(context), settle),
-    })
-  }
 
   async function close(): Promise<void> {
     await Promise.all(stops.map((stop) => stop()))
@@ -143,7 +123,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   }
 
   return {
-    ...servicesOf(settle),
+    ...createServices(context, shared, { settle, isBound: false }),
     testDeliveries: onTime(createTestDeliveries(context), settle),
     // `export` returns no promise and needs no time.
     organizations: { ...onTime(organizations, settle), export: organizations.export },
@@ -154,7 +134,8 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
     within(transaction) {
       const bound = storage.within(transaction)
       // The transaction may hold the only connection.
-      return servicesOf(() => clock.settle(() => bound.clock.read()), bound)
+      const settleThere = () => clock.settle(() => bound.clock.read())
+      return createServices({ storage: bound, settings }, shared, { settle: settleThere, isBound: true })
     },
     reencryptSecrets: () => reencryptSecrets(context),
     disableFailingEndpoints: () => disableFailingEndpoints(context),
@@ -185,6 +166,33 @@ export function checkIntegrations(owner: string, integrations: Partial<Integrati
     `${owner}: there are two versions of @quickquote/core: integrations were created by ${other}, and this package uses ` +
       `${version}. Install all @quickquote packages in one version; \`npm ls @quickquote/core\` lists both.`,
   )
+}
+
+/** Shared by all services, in any transaction. */
+interface Shared {
+  readonly requirementsFiles: RequirementsFiles
+  readonly keyUses: ApiKeyUses
+}
+
+function createServices(
+  context: { readonly storage: Storage; readonly settings: Settings },
+  { requirementsFiles, keyUses }: Shared,
+  { settle, isBound }: { readonly settle: Clock['settle']; readonly isBound: boolean },
+): IntegrationServices<EventDefinitions> {
+  const services = lazily<
+    Omit<IntegrationServices<EventDefinitions>, 'pipeline' | keyof Emitter<EventDefinitions>>
+  >({
+    apiKeys: () => onTime(createApiKeys(context, keyUses), settle),
+    quotations: () => onTime(createQuotations(context, requirementsFiles, { isBound }), settle),
+    webhookEndpoints: () => onTime(createWebhookEndpoints(context), settle),
+    deliveryLog: () => onTime(createDeliveryLog(context), settle),
+    replays: () => onTime(createReplays(context), settle),
+    auditLog: () => onTime(createAuditLog(context), settle),
+  })
+  return Object.assign(services, {
+    pipeline: (quotationId: string) => onTime(createReporter(context, quotationId), settle),
+    ...onTime(createEmitter(context), settle),
+  })
 }
 
 /** Wraps each method to read the time first: see Clock. */

@@ -39,17 +39,8 @@ const STEP_MS = 1000
 /** Without a database, the call fails by itself after this time. */
 const MAX_WAIT_MS = 1000
 
-/** @param given the host's own clock */
-export function createClock(options: {
-  readonly given: (() => Date) | undefined
-  readonly readClock: () => Promise<Date>
-  readonly logger: Logger
-}): Clock {
-  const { given, readClock } = options
-  return given === undefined ? databaseClock(readClock, options.logger) : givenClock(given)
-}
-
-function givenClock(now: () => Date): Clock {
+/** The host's own clock. */
+export function givenClock(now: () => Date): Clock {
   return { now, read: async () => now(), compare: (ask) => ask(), settle: () => undefined, aheadMs: () => 0 }
 }
 
@@ -60,7 +51,7 @@ interface Comparison {
   readonly machine: number
 }
 
-function databaseClock(readClock: () => Promise<Date>, logger: Logger): Clock {
+export function databaseClock(readClock: () => Promise<Date>, logger: Logger): Clock {
   let known: Comparison | undefined
   let refreshing: Promise<void> | undefined
   const warnOf = createWarning(logger)

@@ -235,6 +235,11 @@ export function validationFailed(errors: readonly FieldError[]): IntegrationErro
   return new IntegrationError('VALIDATION_FAILED', detail, { errors })
 }
 
+/** The same for one field. */
+export function invalidField(pointer: string, detail: string): IntegrationError {
+  return validationFailed([{ pointer, detail }])
+}
+
 /** Thrown only at startup: an option is missing or invalid. The message says how to fix it. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'

@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor, type List } from './cursor.ts'
-import { validationFailed } from './errors.ts'
+import { invalidField } from './errors.ts'
 import type { Keyring } from './keyring.ts'
 import { Type } from './type.ts'
 
@@ -73,7 +73,7 @@ export async function readPage<T extends Position>(
 function positionOf(keyring: Keyring, list: List, cursor: string): Position {
   const content = decodeCursor(keyring, list, cursor)
   if (content === null) {
-    throw validationFailed([{ pointer: '?cursor', detail: 'must be from a `next` link of this list' }])
+    throw invalidField('?cursor', 'must be from a `next` link of this list')
   }
   return { created_at: new Date(content.ordinal), id: content.id }
 }

@@ -199,17 +199,22 @@ export interface Settlement {
   readonly paused_until: Date | null
 }
 
+interface SettleContext {
+  /** 1 for the first attempt. */
+  readonly attempt: number
+  readonly isTest: boolean
+  readonly now: Date
+  readonly policy: DeliveryPolicy
+  /** From 0 to 1, for the jitter. */
+  readonly random: number
+}
+
 /**
  * Decides the consequence of an outcome (specification, "Delivery behavior"): 2xx succeeds; 410 or a blocked address
  * ends the delivery; anything else is retried until no attempts are left. A 429, or a 503 with `Retry-After`, also pauses
  * the endpoint. A test has one attempt, and pauses nothing.
- * @param attempt 1 for the first attempt
- * @param random from 0 to 1, for the jitter
  */
-export function settle(
-  outcome: Outcome,
-  context: { attempt: number; isTest: boolean; now: Date; policy: DeliveryPolicy; random: number },
-): Settlement {
+export function settle(outcome: Outcome, context: SettleContext): Settlement {
   const http_status = outcome.kind === 'response' ? outcome.httpStatus : null
   if (http_status !== null && http_status >= 200 && http_status < 300) {
     return { status: 'succeeded', http_status, error: null, error_code: null, ...NOTHING_LATER }
@@ -237,15 +242,7 @@ function after(now: Date, ms: number): Date {
   return new Date(now.getTime() + ms)
 }
 
-function backoff({
-  attempt,
-  policy,
-  random,
-}: {
-  attempt: number
-  policy: DeliveryPolicy
-  random: number
-}): number {
+function backoff({ attempt, policy, random }: SettleContext): number {
   const waitMs = policy.backoffMs * policy.backoffFactor ** (attempt - 1)
   return Math.round(waitMs * (1 + policy.jitter * (2 * random - 1)))
 }

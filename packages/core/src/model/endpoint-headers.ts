@@ -4,17 +4,12 @@ import type { EncryptedSecret, Keyring } from '../lib/keyring.ts'
 import { Type } from '../lib/type.ts'
 import { escapePointer, MAX_REPORTED } from '../lib/validator.ts'
 
-/** Limits of an endpoint's own headers. They are ASCII: a character is a byte. */
-const ENDPOINT_HEADER_LIMITS = Object.freeze({
-  /** Headers of one endpoint. */
-  count: 10,
-  /** Characters of a name. */
-  nameLength: 64,
-  /** Characters of a value. */
-  valueLength: 1024,
-  /** Characters of all names and values together. */
-  totalLength: 4096,
-})
+// Limits of an endpoint's own headers. They are ASCII: a character is a byte.
+const MAX_HEADERS = 10
+const MAX_NAME_LENGTH = 64
+const MAX_VALUE_LENGTH = 1024
+/** Of all names and values together. */
+const MAX_TOTAL_LENGTH = 4096
 
 /** Names and values, sorted by name, ignoring case. The values are secrets. */
 export type EndpointHeaders = readonly (readonly [name: string, value: string])[]
@@ -25,12 +20,10 @@ export type SentHeaders = Readonly<Record<string, string | null>>
 /** Replaces values in records. */
 export const HIDDEN_VALUE = '…'
 
-const { count, nameLength, valueLength, totalLength } = ENDPOINT_HEADER_LIMITS
-
 const Value = Type.String({
   format: 'header-value',
   minLength: 1,
-  maxLength: valueLength,
+  maxLength: MAX_VALUE_LENGTH,
   description: 'Visible ASCII characters, and spaces between them.',
 })
 
@@ -38,7 +31,7 @@ function headersSchema<T>(value: TSchema, description: string) {
   return Type.Unsafe<Readonly<Record<string, T>> | null>({
     type: ['object', 'null'],
     additionalProperties: value,
-    description: `${description} At most ${count}, ${totalLength} characters in total. Responses never contain the values.`,
+    description: `${description} At most ${MAX_HEADERS}, ${MAX_TOTAL_LENGTH} characters in total. Responses never contain the values.`,
   })
 }
 
@@ -98,10 +91,11 @@ export function mergeHeaders(
   const kept = current.filter(([name]) => !named.has(name.toLowerCase()))
   const given = Object.entries(sent).filter((header): header is [string, string] => header[1] !== null)
   const headers = [...kept, ...given].sort(byName)
-  if (headers.length > count) throw validationFailed([wrong(null, `must be at most ${count} headers`)])
-  if (headers.flat().join('').length > totalLength) {
+  if (headers.length > MAX_HEADERS)
+    throw validationFailed([wrong(null, `must be at most ${MAX_HEADERS} headers`)])
+  if (headers.flat().join('').length > MAX_TOTAL_LENGTH) {
     throw validationFailed([
-      wrong(null, `must be at most ${totalLength} characters in total, names and values together`),
+      wrong(null, `must be at most ${MAX_TOTAL_LENGTH} characters in total, names and values together`),
     ])
   }
   return headers
@@ -123,7 +117,7 @@ function whatIsWrong(name: string, before: readonly string[], productName: strin
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) {
     return "must have a name of only letters, digits and !#$%&'*+-.^_`|~"
   }
-  if (name.length > nameLength) return `must have a name of at most ${nameLength} characters`
+  if (name.length > MAX_NAME_LENGTH) return `must have a name of at most ${MAX_NAME_LENGTH} characters`
   if (isReservedHeader(name, productName)) return 'is reserved: choose another name'
   if (before.some((other) => other.toLowerCase() === name.toLowerCase())) {
     return 'is a duplicate: header names ignore case'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { validationFailed } from '../lib/errors.ts'
+import { invalidField } from '../lib/errors.ts'
 
 /** Makes a start safe to repeat. */
 export interface Idempotency {
@@ -20,9 +20,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/
  */
 export function idempotencyOf(key: string, request: readonly unknown[]): Idempotency {
   if (!KEY.test(key)) {
-    throw validationFailed([
-      { pointer: 'Idempotency-Key', detail: 'must be 1 to 255 visible ASCII characters, without spaces' },
-    ])
+    throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters, without spaces')
   }
   return { key, requestHash: createHash('sha256').update(JSON.stringify(request)).digest() }
 }

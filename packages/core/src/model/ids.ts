@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { Text } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import { validate } from '../lib/validator.ts'
@@ -18,12 +19,6 @@ export function checkOrganizationId(organizationId: string): void {
 }
 
 /** @throws IntegrationError VALIDATION_FAILED for ids that cannot be stored */
-export function checkMemberIds({
-  organizationId,
-  memberId,
-}: {
-  organizationId: string
-  memberId: string
-}): void {
-  validate(MemberIds, { organizationId, memberId })
+export function checkMemberIds(ids: Static<typeof MemberIds>): void {
+  validate(MemberIds, ids)
 }

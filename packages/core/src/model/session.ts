@@ -5,11 +5,11 @@ import { checkMemberIds } from './ids.ts'
 export const MANAGE_INTEGRATIONS = 'manage_integrations'
 
 /** The permissions of each role (specification, "Permissions"). Other roles have none. */
-const PERMISSIONS_OF_ROLE: Readonly<Record<string, readonly string[]>> = {
-  admin: [MANAGE_INTEGRATIONS],
-  member: [],
-}
-export const KNOWN_ROLES: readonly string[] = Object.keys(PERMISSIONS_OF_ROLE)
+const PERMISSIONS_OF_ROLE = new Map<string, readonly string[]>([
+  ['admin', [MANAGE_INTEGRATIONS]],
+  ['member', []],
+])
+export const KNOWN_ROLES: readonly string[] = [...PERMISSIONS_OF_ROLE.keys()]
 
 /** The caller, as returned by the host's session resolver. */
 export interface Session {
@@ -51,17 +51,13 @@ export function memberOf(
   const wanted = organizationId.toLowerCase()
   const membership = session.organizations.find((organization) => organization.id.toLowerCase() === wanted)
   if (membership === undefined) throw new IntegrationError('NOT_A_MEMBER')
-  const { role, permissions = permissionsOf(role) } = membership
+  const { role = '', permissions = PERMISSIONS_OF_ROLE.get(role) } = membership
   return {
     memberId: session.memberId,
     organizationId: wanted,
     permissions: new Set(permissions),
     clientAddress,
   }
-}
-
-function permissionsOf(role: string | undefined): readonly string[] {
-  return role !== undefined && KNOWN_ROLES.includes(role) ? (PERMISSIONS_OF_ROLE[role] ?? []) : []
 }
 
 export function managesIntegrations(member: Member): boolean {

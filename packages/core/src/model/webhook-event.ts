@@ -1,4 +1,4 @@
-import { validationFailed } from '../lib/errors.ts'
+import { invalidField } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import { isUuid } from '../lib/tenancy.ts'
 import { activeTraceContext, type TraceContext } from '../lib/trace-context.ts'
@@ -62,7 +62,7 @@ export function createWebhookEvent(catalog: EventCatalog, event: NewEvent): Reco
   })
   const body = JSON.stringify(checked)
   if (Buffer.byteLength(body) > MAX_BODY_BYTES) {
-    throw validationFailed([{ pointer: '/data', detail: `must be at most ${MAX_BODY_BYTES} bytes of JSON` }])
+    throw invalidField('/data', `must be at most ${MAX_BODY_BYTES} bytes of JSON`)
   }
   return {
     id,

@@ -1,4 +1,4 @@
-import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { IntegrationError, invalidField } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import { type Page, readPage } from '../lib/page.ts'
 import type { SecretValue } from '../lib/secret-value.ts'
@@ -318,10 +318,10 @@ function checkExpiry(expiresAt: Date, now: Date, lifetimeDays: number): Date {
   const latest = new Date(now.getTime() + lifetimeDays * DAY_MS)
   // Negated so that an invalid date is refused.
   if (!(expiresAt > now)) {
-    throw validationFailed([{ pointer: '/expires_at', detail: 'must be in the future' }])
+    throw invalidField('/expires_at', 'must be in the future')
   }
   if (!(expiresAt <= latest)) {
-    throw validationFailed([{ pointer: '/expires_at', detail: `must be at most ${lifetimeDays} days away` }])
+    throw invalidField('/expires_at', `must be at most ${lifetimeDays} days away`)
   }
   return expiresAt
 }

@@ -1,6 +1,6 @@
 import { headerNames } from '@quickquote/webhook-signature'
 import type { Static } from '@sinclair/typebox'
-import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { IntegrationError, invalidField } from '../lib/errors.ts'
 import { type Page, readPage } from '../lib/page.ts'
 import { requireFound } from '../lib/tenancy.ts'
 import { optionalTimeOf } from '../lib/timestamp.ts'
@@ -88,7 +88,7 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
       const until = optionalTimeOf(asked.until) ?? settings.now()
       const since = optionalTimeOf(asked.since) ?? new Date(until.getTime() - DEFAULT_COUNT_MS)
       if (until.getTime() - since.getTime() > LONGEST_COUNT_MS) {
-        throw validationFailed([{ pointer: '?since', detail: 'must be at most seven days before `until`' }])
+        throw invalidField('?since', 'must be at most seven days before `until`')
       }
       await requireEndpoint(organizationId, endpoint_id)
       return storage.deliveryLog.countByHour(organizationId, {

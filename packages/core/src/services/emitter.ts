@@ -1,4 +1,4 @@
-import { validationFailed } from '../lib/errors.ts'
+import { invalidField } from '../lib/errors.ts'
 import { Type } from '../lib/type.ts'
 import { validate } from '../lib/validator.ts'
 import { QUOTATION_DOMAIN } from '../model/event-catalog.ts'
@@ -38,26 +38,21 @@ export interface Emitter<Events extends EventDefinitions> {
 const Owner = Type.Object({ organization_id: OrganizationId })
 
 export function createEmitter({ storage, settings }: Context<'events'>): Emitter<EventDefinitions> {
-  return { emit }
-
-  async function emit(
-    type: string,
-    { organizationId, data, generationSource = 'api_key' }: EmittedEvent<unknown>,
-  ): Promise<string> {
-    if (type.startsWith(QUOTATION_DOMAIN)) {
-      throw validationFailed([
-        { pointer: '/type', detail: 'is emitted only by reports: use integrations.pipeline(id)' },
-      ])
-    }
-    validate(Owner, { organization_id: organizationId })
-    const event = createWebhookEvent(settings.events, {
-      type,
-      organizationId: organizationId.toLowerCase(),
-      generationSource,
-      data,
-      now: settings.now(),
-    })
-    await storage.events.record(event)
-    return eventIdOf(event.id)
+  return {
+    async emit(type, { organizationId, data, generationSource = 'api_key' }) {
+      if (type.startsWith(QUOTATION_DOMAIN)) {
+        throw invalidField('/type', 'is emitted only by reports: use integrations.pipeline(id)')
+      }
+      validate(Owner, { organization_id: organizationId })
+      const event = createWebhookEvent(settings.events, {
+        type,
+        organizationId: organizationId.toLowerCase(),
+        generationSource,
+        data,
+        now: settings.now(),
+      })
+      await storage.events.record(event)
+      return eventIdOf(event.id)
+    },
   }
 }

@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor } from '../lib/cursor.ts'
-import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { IntegrationError, invalidField } from '../lib/errors.ts'
 import { validateUrlPart } from '../lib/validator.ts'
 import { eventFeedQuery } from '../model/event-feed-query.ts'
 import { checkOrganizationId } from '../model/ids.ts'
@@ -64,9 +64,7 @@ export function createEventFeed({
     const types = text.split(',')
     const unknown = types.find((type) => !events.types.includes(type))
     if (unknown !== undefined) {
-      throw validationFailed([
-        { pointer: '?types', detail: `must be types of the event catalog: ${events.types.join(', ')}` },
-      ])
+      throw invalidField('?types', `must be types of the event catalog: ${events.types.join(', ')}`)
     }
     return types
   }
@@ -93,5 +91,5 @@ export function createEventFeed({
 }
 
 function refuse(detail: string): never {
-  throw validationFailed([{ pointer: '?after', detail }])
+  throw invalidField('?after', detail)
 }

@@ -1,4 +1,4 @@
-import { validationFailed } from '../lib/errors.ts'
+import { invalidField } from '../lib/errors.ts'
 import { checkOrganizationId } from '../model/ids.ts'
 import { EXPORT_PARTS, type ExportPart, type ExportStorage } from '../storage/export.ts'
 
@@ -36,7 +36,7 @@ function positionOf(after: string): { part: ExportPart; place: string } {
   const [, name, place = ''] = /^(\w+):(\["[\w.:+-]+"(?:, ?"[\w.:+-]+")*\])$/.exec(after) ?? []
   const part = EXPORT_PARTS.find((each) => each === name)
   if (part === undefined) {
-    throw validationFailed([{ pointer: '/after', detail: 'must be the `position` of a line of the export' }])
+    throw invalidField('/after', 'must be the `position` of a line of the export')
   }
   return { part, place }
 }

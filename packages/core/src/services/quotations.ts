@@ -1,6 +1,6 @@
 import type { ReceivedFile, RequirementsFiles } from '../files/requirements-file.ts'
 import { callHost } from '../lib/call-host.ts'
-import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { IntegrationError, invalidField } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import { type Page, readPage } from '../lib/page.ts'
 import { OneOf, Uuid } from '../lib/schema.ts'
@@ -188,9 +188,7 @@ async function accept(
   const fields = validate(startQuotationBody(settings.limits), body)
   const requirementsText = fields.requirementsText?.trim() ? fields.requirementsText : null
   if (requirementsText === null && files.length === 0) {
-    throw validationFailed([
-      { pointer: '/requirementsText', detail: 'is required unless at least one file is sent' },
-    ])
+    throw invalidField('/requirementsText', 'is required unless at least one file is sent')
   }
   const metadata = fields.metadata ?? null
   checkMetadata(metadata, settings.limits.metadataBytes)

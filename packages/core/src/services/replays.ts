@@ -1,4 +1,4 @@
-import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { IntegrationError, invalidField } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import { requireFound } from '../lib/tenancy.ts'
 import { timeOf } from '../lib/timestamp.ts'
@@ -148,14 +148,13 @@ function checkRange(
   const since = new Date(Math.max(wantedSince.getTime(), oldest.getTime()))
   const wanted = range.until === undefined ? now : timeOf(range.until)
   const until = wanted < now ? wanted : now
-  if (!(since <= now))
-    throw validationFailed([{ pointer: `${at}since`, detail: 'must not be in the future' }])
+  if (!(since <= now)) throw invalidField(`${at}since`, 'must not be in the future')
   if (!(wanted > wantedSince) && range.until !== undefined) {
-    throw validationFailed([{ pointer: `${at}until`, detail: 'must be later than `since`' }])
+    throw invalidField(`${at}until`, 'must be later than `since`')
   }
   if (!(wanted > oldest)) {
     const detail = `must be later than ${oldest.toISOString()}: events are kept for ${eventDays} days`
-    throw validationFailed([{ pointer: `${at}until`, detail }])
+    throw invalidField(`${at}until`, detail)
   }
   return { since, until }
 }

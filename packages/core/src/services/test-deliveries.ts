@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { IntegrationError, invalidField } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import { requireFound } from '../lib/tenancy.ts'
 import { validate } from '../lib/validator.ts'
-import type { AttemptStatus } from '../model/delivery.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import { type TestDeliveryBody, type TestDeliveryResult, testDeliveryBody } from '../model/test-delivery.ts'
 import { createWebhookEvent } from '../model/webhook-event.ts'
 import type { Context } from '../settings.ts'
+import type { StoredAttempt } from '../storage/delivery-log.ts'
 import { audit, auditChanges } from './audit-log.ts'
 
 export interface TestDeliveries {
@@ -54,9 +54,7 @@ export function createTestDeliveries({ storage, settings }: TestContext): TestDe
         'WEBHOOK_ENDPOINT_NOT_FOUND',
       )
       if (!endpoint.events.includes(event_type)) {
-        throw validationFailed([
-          { pointer: '/event_type', detail: 'must be one of the event types of the endpoint' },
-        ])
+        throw invalidField('/event_type', 'must be one of the event types of the endpoint')
       }
       if (!(await storage.workers.hasLive(SILENCE_MS))) {
         throw unavailable('No delivery worker is running, so nothing was sent.')
@@ -122,12 +120,9 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   await sleep(ms, undefined, signal && { signal }).catch(() => {})
 }
 
-function resultOf(attempt: {
-  id: string
-  status: AttemptStatus
-  http_status: number | null
-  error: string | null
-}): TestDeliveryResult {
+function resultOf(
+  attempt: Pick<StoredAttempt, 'id' | 'status' | 'http_status' | 'error'>,
+): TestDeliveryResult {
   const { id, status, http_status } = attempt
   const error =
     status === 'interrupted' ? 'The worker stopped while sending: the outcome is unknown.' : attempt.error

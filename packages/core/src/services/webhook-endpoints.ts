@@ -1,4 +1,4 @@
-import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { IntegrationError, invalidField } from '../lib/errors.ts'
 import { givenOptions } from '../lib/fields.ts'
 import { newId } from '../lib/new-id.ts'
 import type { SecretValue } from '../lib/secret-value.ts'
@@ -205,7 +205,7 @@ function changeOf(settings: Settings, body: unknown) {
   })
   if (Object.keys(change).length === 0 && sent.headers === undefined) {
     const fields = Object.keys(schema.properties).join(', ')
-    throw validationFailed([{ pointer: '', detail: `must have at least one of ${fields}` }])
+    throw invalidField('', `must have at least one of ${fields}`)
   }
   return { change, sent }
 }
@@ -226,7 +226,7 @@ async function changedHeaders(
     if (!hasSome) return undefined
     const detail =
       'is required when the URL moves to another origin: send all headers for it, or null for none'
-    throw validationFailed([{ pointer: '/headers', detail }])
+    throw invalidField('/headers', detail)
   }
   if (headers === undefined) return undefined
   if (headers === null) return hasSome ? [] : undefined
@@ -314,7 +314,7 @@ async function withHealth(
 
 function checkUrl({ addressGuard, limits }: Settings, url: string): string {
   const detail = webhookUrlProblem(url, { guard: addressGuard, maxLength: limits.urlLength })
-  if (detail !== undefined) throw validationFailed([{ pointer: '/url', detail }])
+  if (detail !== undefined) throw invalidField('/url', detail)
   return url
 }
 
