@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { freePort } from '@quickquote/dev-servers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ACME, GLOBEX, type MemberName, NOWHERE } from './support/host.ts'
 import {
@@ -56,7 +56,7 @@ beforeAll(async () => {
   crm = await createEndpoint(host, { url: `${receiver.url}/crm` })
   await createEndpoint(host, { url: `${receiver.url}/flaky` })
   await createEndpoint(host, { url: `${receiver.url}/bad` })
-  await createEndpoint(host, { url: `https://127.0.0.1:${await closedPort()}/` })
+  await createEndpoint(host, { url: `https://127.0.0.1:${await freePort()}/` })
   await createEndpoint(host, { url: `${receiver.url}/crm` }, 'globex-admin')
   quotations = [await failQuote(host, 'one'), await failQuote(host, 'two')]
   await failQuote(host, 'theirs', 'globex-admin')
@@ -247,11 +247,3 @@ describe('A resend', () => {
     })
   })
 })
-
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
