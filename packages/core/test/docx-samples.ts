@@ -25,19 +25,27 @@ export interface ZipEntry {
   readonly offset?: number
 }
 
+const NOTHING = Buffer.alloc(0)
+const NOTHING_DEFLATED = deflateRawSync(NOTHING)
+
+/** At the fastest level, because most samples are large and repetitive. */
+const deflated = (data: Uint8Array) =>
+  data.length === 0 ? NOTHING_DEFLATED : deflateRawSync(data, { level: 1 })
+
 /** Writes a zip exactly as described, valid or not. */
 export function zip(entries: readonly ZipEntry[], options: { entryCount?: number } = {}): Buffer {
-  const local: Buffer[] = []
-  const directory: Buffer[] = []
+  const local: Uint8Array[] = []
+  const directory: Uint8Array[] = []
   let position = 0
   for (const entry of entries) {
-    const { method = 8, flags = 0x0800, extra = Buffer.alloc(0) } = entry
-    const data = Buffer.from(entry.data ?? '')
-    const packed = Buffer.from(entry.packed ?? (method === 8 ? deflateRawSync(data) : data))
+    const { method = 8, flags = 0x0800, extra = NOTHING } = entry
+    const data = typeof entry.data === 'string' ? Buffer.from(entry.data) : (entry.data ?? NOTHING)
+    const packed = entry.packed ?? (method === 8 ? deflated(data) : data)
     const name = Buffer.from(entry.name)
-    const localName = Buffer.from(entry.localName ?? entry.name)
+    const localName = entry.localName === undefined ? name : Buffer.from(entry.localName)
+    const checksum = crc32(data)
     const sizes = (buffer: Buffer, at: number) => {
-      buffer.writeUInt32LE(crc32(data), at)
+      buffer.writeUInt32LE(checksum, at)
       buffer.writeUInt32LE(entry.packedSize ?? packed.length, at + 4)
       buffer.writeUInt32LE(entry.declaredSize ?? data.length, at + 8)
     }
@@ -61,7 +69,7 @@ export function zip(entries: readonly ZipEntry[], options: { entryCount?: number
     row.writeUInt32LE(entry.externalAttributes ?? 0, 38)
     row.writeUInt32LE(entry.offset ?? position, 42)
     local.push(header, localName, packed)
-    directory.push(row, name, Buffer.from(extra))
+    directory.push(row, name, extra)
     position += header.length + localName.length + packed.length
   }
   const rows = Buffer.concat(directory)
