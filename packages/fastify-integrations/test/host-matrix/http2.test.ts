@@ -10,6 +10,7 @@ import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { fastifyIntegrations } from '../../src/index.ts'
 import { ACME, sessionOf, useDatabase, YEAR_AHEAD } from '../support/host.ts'
+import { startWorker } from '../support/webhooks.ts'
 import { HTML, SIGN_IN_PAGE, signInByHeader, useVisitor } from './portal-journey.ts'
 
 const database = useDatabase()
@@ -116,10 +117,12 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('a host that spea
   it('takes a new admin through every screen of the portal, in Chromium', async () => {
     const receiver = await startReceiver()
     const integrations = integrationsOn(database.url)
+    const stopWorker = await startWorker({ integrations }, receiver)
     // Without `allowHTTP1`, so the browser must speak HTTP/2.
     const server = Fastify({ http2: true, https: receiver.certificate })
     onTestFinished(async () => {
       await server.close()
+      await stopWorker()
       await integrations.close()
       await receiver.stop()
     })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Receiver, startReceiver } from '@quickquote/dev-servers'
 import { hasChromium } from '@quickquote/dev-servers/browser'
+import { integrationsOn } from '@quickquote/dev-servers/host'
 import { fastifyPortal } from '@quickquote/portal'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,6 +14,7 @@ import {
   startHost,
   useDatabase,
 } from '../support/host.ts'
+import { startWorker } from '../support/webhooks.ts'
 import {
   HTML,
   requestAsScreens,
@@ -186,7 +188,14 @@ export function useHostMatrix() {
   let receiver: Receiver
   beforeAll(async () => {
     receiver = await startReceiver()
-    return () => receiver.stop()
+    // The worker does not depend on the kind of host: one for all rows.
+    const integrations = integrationsOn(database.url)
+    const stopWorker = await startWorker({ integrations }, receiver, { pollIntervalMs: 200 })
+    return async () => {
+      await stopWorker()
+      await integrations.close()
+      await receiver.stop()
+    }
   })
 
   return function beside(name: string, row: Row, more: (context: RowContext) => void = () => {}): void {

@@ -1,16 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { ReceivedWebhook, Receiver } from '@quickquote/dev-servers'
-import {
-  type Browser,
-  complaintsOf,
-  hasChromium,
-  openBrowser,
-  type Page,
-} from '@quickquote/dev-servers/browser'
-import { beforeAll, expect } from 'vitest'
+import { type Browser, complaintsOf, openBrowser, type Page } from '@quickquote/dev-servers/browser'
+import { afterAll, expect } from 'vitest'
 import { type Host, YEAR_AHEAD } from '../support/host.ts'
-import { startWorker } from '../support/webhooks.ts'
 
 /** Signs a member in. `url` is the host's. */
 export type SignIn = (page: Page, url: string, member: string) => Promise<void>
@@ -22,6 +15,7 @@ export const HTML = { 'Content-Type': 'text/html' }
 export const signInByHeader: SignIn = (page, _url, member) => page.setExtraHTTPHeaders({ 'X-Member': member })
 
 interface Visit {
+  /** With a worker on its database. */
   readonly host: Pick<Host, 'url' | 'integrations' | 'startQuotation'>
   /** Listens on 127.0.0.1. */
   readonly receiver: Receiver
@@ -33,17 +27,13 @@ interface Visit {
 /** Runs in the browser. */
 const ACTIONS = join(import.meta.dirname, 'portal-journey.browser.js')
 
-/** One browser for the hosts of a test file. */
+/** One browser for the hosts of a test file that need one. */
 export function useVisitor(): (visit: Visit) => Promise<void> {
-  let browser: Browser
-  beforeAll(async () => {
-    if (!hasChromium) return
-    browser = await openBrowser()
-    return () => browser.close()
-  })
+  let browser: Browser | undefined
+  afterAll(() => browser?.close())
 
   return async (visit) => {
-    const stopWorker = await startWorker(visit.host, visit.receiver, { pollIntervalMs: 500 })
+    browser ??= await openBrowser()
     const page = await browser.newPage({
       reducedMotion: 'reduce',
       viewport: { width: 800, height: 600 },
@@ -57,7 +47,6 @@ export function useVisitor(): (visit: Visit) => Promise<void> {
     } finally {
       // With its connections: Fastify waits for them, for those of HTTP/2 more than a minute.
       await page.close()
-      await stopWorker()
     }
     // The 401 is that of the first page, before the sign-in.
     expect(complaints.filter((each) => !/status of 401/.test(each))).toEqual([])
@@ -100,7 +89,7 @@ function expectSigned({ headers, rawBody }: ReceivedWebhook, secret: string): vo
   expect(headers['x-service-signature']).toBe(`v1=${signature.digest('hex')}`)
 }
 
-/** What the same screens send and read, without a browser. */
+/** What the same screens send and read, without a browser. A worker runs on the host's database. */
 export async function requestAsScreens(host: Host, receiver: Receiver, prefix: string): Promise<void> {
   const organization = randomUUID()
   const url = `${receiver.url}/${organization}`
@@ -122,7 +111,6 @@ export async function requestAsScreens(host: Host, receiver: Receiver, prefix: s
   const { id, secret } = await change('/webhooks', { name: 'CRM', url, events: [event_type] })
   expect(await read('/webhooks')).toMatchObject([{ id, url }])
 
-  const stopWorker = await startWorker(host, receiver, { pollIntervalMs: 50 })
   expect(await change(`/webhooks/${id}/test`, { event_type })).toMatchObject({ http_status: 204 })
   expectSigned(await receiver.next(({ path }) => path === `/${organization}`), String(secret))
   const quotation = await host.startQuotation(String(key))
@@ -135,7 +123,6 @@ export async function requestAsScreens(host: Host, receiver: Receiver, prefix: s
   await expect
     .poll(() => read(`/webhooks/${id}/replays/${replay['id']}`))
     .toMatchObject({ state: 'completed', resent: 1 })
-  await stopWorker()
 
   expect(await read('/webhooks/events')).toEqual(
     expect.arrayContaining([expect.objectContaining({ type: event_type })]),
