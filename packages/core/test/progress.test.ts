@@ -1,6 +1,7 @@
 import { STEPS, type Step } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import { decide, type Progress, type ProgressChange, type Report } from '../src/model/progress.ts'
+import { EVENT_TYPES } from '../src/model/quotation-events.ts'
 
 const QUEUED: Progress = {
   quotation_id: '0192f0c4-0000-7000-8000-000000000001',
@@ -39,6 +40,19 @@ function after(progress: Progress, ...reports: Report[]): Progress {
 
 const ALL_STEPS: Report[] = STEPS.map(stepCompleted)
 
+it('every event type of the catalog is emitted by a run that completes, or by one that fails', () => {
+  const emitted = new Set<string>()
+  for (const run of [[...ALL_STEPS, { kind: 'completed' }], [{ kind: 'failed' }]] as Report[][]) {
+    run.reduce((progress, report) => {
+      const decision = decide(progress, report)
+      if (decision.kind !== 'changed') return expect.fail(decision.kind)
+      if (decision.change.event !== undefined) emitted.add(decision.change.event.type)
+      return applied(progress, decision.change)
+    }, QUEUED)
+  }
+  expect([...emitted]).toEqual(EVENT_TYPES)
+})
+
 describe('a report about a step', () => {
   it('moves a queued quotation to running', () => {
     expect(decide(QUEUED, stepStarted('requirement_analysis'))).toEqual({
@@ -56,7 +70,7 @@ describe('a report about a step', () => {
       kind: 'changed',
       change: {
         processed_step: 'requirement_analysis',
-        event: { step: 'requirement_analysis', kind: 'step_completed' },
+        event: { type: 'quotation.requirement_analysis.completed', step: 'requirement_analysis' },
       },
     })
   })
@@ -94,7 +108,7 @@ describe('the proposal', () => {
           change: {
             processed_step: 'proposal',
             proposal: { id: 'p-1', name: 'Customer portal', document_id: documentId ?? null },
-            event: { step: 'proposal', kind: 'step_completed' },
+            event: { type: 'quotation.proposal.completed', step: 'proposal' },
           },
         },
       )
@@ -140,7 +154,7 @@ describe('the end of a run', () => {
     const ready = after(QUEUED, ...ALL_STEPS)
     expect(decide(ready, { kind: 'completed' })).toEqual({
       kind: 'changed',
-      change: { status: 'completed', event: { step: 'proposal', kind: 'completed' } },
+      change: { status: 'completed', event: { type: 'quotation.completed', step: 'proposal' } },
     })
     expect(decide(after(ready, { kind: 'completed' }), { kind: 'completed' })).toEqual({ kind: 'unchanged' })
   })
@@ -157,14 +171,14 @@ describe('the end of a run', () => {
         status: 'failed',
         error_code: 'MODEL_DOWN',
         step: { step: 'functional_specification', status: 'failed', error_code: 'MODEL_DOWN' },
-        event: { step: 'functional_specification', kind: 'failed' },
+        event: { type: 'quotation.failed', step: 'functional_specification' },
       },
     })
   })
 
   it('as a failure says "unknown" when no step is known', () => {
     expect(decide(QUEUED, { kind: 'failed' })).toMatchObject({
-      change: { event: { step: 'unknown', kind: 'failed' } },
+      change: { event: { type: 'quotation.failed', step: 'unknown' } },
     })
   })
 
@@ -180,7 +194,7 @@ describe('the end of a run', () => {
     )
     const between = after(QUEUED, stepCompleted('requirement_analysis'))
     expect(decide(between, { kind: 'failed', step: 'requirement_analysis' })).toMatchObject({
-      change: { event: { step: 'requirement_analysis', kind: 'failed' } },
+      change: { event: { type: 'quotation.failed', step: 'requirement_analysis' } },
     })
     for (const report of [{ kind: 'failed' }, { kind: 'failed', step: 'requirement_analysis' }] as const)
       expect(decide(between, report)).not.toHaveProperty('change.step')

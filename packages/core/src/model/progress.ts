@@ -9,6 +9,7 @@ import {
   type Step,
   type StepStatus,
 } from './quotation.ts'
+import type { QuotationEventType } from './quotation-events.ts'
 
 export type Report =
   | { readonly kind: 'step_started'; readonly step: Step }
@@ -49,10 +50,7 @@ export interface ProgressChange {
   }
   readonly proposal?: { readonly id: string; readonly name: string; readonly document_id: string | null }
   /** The emitted event. */
-  readonly event?: {
-    readonly step: Step | 'unknown'
-    readonly kind: 'step_completed' | 'completed' | 'failed'
-  }
+  readonly event?: { readonly type: QuotationEventType; readonly step: Step | 'unknown' }
 }
 
 export type Decision =
@@ -100,7 +98,7 @@ function completeStep(progress: Progress, step: Step, ofPipeline: readonly Step[
       status: 'running',
       processed_step: step,
       step: { step, status: 'completed', error_code: null },
-      event: { step, kind: 'step_completed' },
+      event: { type: `quotation.${step}.completed`, step },
     })
   )
 }
@@ -133,7 +131,7 @@ function complete(progress: Progress, ofPipeline: readonly Step[]): Decision {
   const missing = ofPipeline.find((step) => statusOf(progress, step) !== 'completed')
   if (missing !== undefined)
     return refused(`The step ${missing} has not finished, so the run cannot complete yet.`)
-  return changed({ status: 'completed', event: { step: 'proposal', kind: 'completed' } })
+  return changed({ status: 'completed', event: { type: 'quotation.completed', step: 'proposal' } })
 }
 
 function fail(progress: Progress, report: Extract<Report, { kind: 'failed' }>): Decision {
@@ -146,7 +144,7 @@ function fail(progress: Progress, report: Extract<Report, { kind: 'failed' }>): 
     status: 'failed',
     error_code: errorCode,
     ...(isUnfinished && { step: { step, status: 'failed', error_code: errorCode } }),
-    event: { step: step ?? 'unknown', kind: 'failed' },
+    event: { type: 'quotation.failed', step: step ?? 'unknown' },
   })
 }
 

@@ -9,7 +9,7 @@ import type { EventCatalog } from '../model/event-catalog.ts'
 import { ERROR_CODE_LENGTH, type Limits } from '../model/limits.ts'
 import { decide, type Progress, type ProgressChange, type Report } from '../model/progress.ts'
 import { STEPS } from '../model/quotation.ts'
-import type { QuotationEventData, QuotationEventType } from '../model/quotation-events.ts'
+import type { QuotationEventData } from '../model/quotation-events.ts'
 import type { QuotationReporter, ReportedProposal } from '../model/quote-pipeline.ts'
 import { createWebhookEvent, type RecordedEvent } from '../model/webhook-event.ts'
 import type { Context, Settings } from '../settings.ts'
@@ -106,14 +106,12 @@ function eventOf(
   now: Date,
 ): RecordedEvent | null {
   if (change.event === undefined) return null
-  const { kind, step } = change.event
-  const type: QuotationEventType =
-    kind === 'step_completed' ? (`quotation.${step}.completed` as QuotationEventType) : `quotation.${kind}`
+  const { type, step } = change.event
   const data: QuotationEventData = {
     quotation_id: progress.quotation_id,
     proposal_id: change.proposal?.id ?? progress.proposal?.id ?? null,
     step,
-    status: kind === 'failed' ? 'failed' : 'completed',
+    status: type === 'quotation.failed' ? 'failed' : 'completed',
     error_code: change.error_code ?? null,
     generation_source: progress.source,
   }
