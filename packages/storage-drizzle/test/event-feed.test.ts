@@ -152,7 +152,7 @@ describe('The feed of an organization', () => {
 
   it('shows each event once to every reader, in whatever order transactions commit', async () => {
     const organizations = [randomUUID(), randomUUID()]
-    const [transactions, writers] = [2000, 24]
+    const [transactions, writers] = [800, 24]
     const writing = postgres(url, { max: writers })
     onTestFinished(() => writing.end())
     const written = new Map<string, Set<string>>(organizations.map((each) => [each, new Set()]))
