@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createOriginGate, type OriginGate } from '../src/http/origin-gate.ts'
+import { createOriginGate, type OriginGate, type Turn } from '../src/http/origin-gate.ts'
 
 const ORIGIN = 'https://receiver.example'
 const HANGING = 'organization whose receiver hangs'
@@ -35,7 +35,7 @@ describe('a request beyond the sockets of its origin', () => {
     const other = 'https://other.example'
     const turns = [await gate(other, HEALTHY), await gate(other, HEALTHY)]
     const next = gate(other, HEALTHY)
-    turns[0]?.leave()
+    turns[0]?.leave(true)
     await expect(next).resolves.toMatchObject({ origin: other })
     expect(letIn).toBe(2)
   })
@@ -58,7 +58,7 @@ describe('a request beyond the sockets of its origin', () => {
     for (const name of ['first', 'second', 'third']) {
       void gate(ORIGIN, HEALTHY).then(({ leave }) => {
         admitted.push(name)
-        leave()
+        leave(true)
       })
     }
     await pass(2 * SLOW_AFTER_MS, 1)
@@ -70,5 +70,59 @@ describe('a request beyond the sockets of its origin', () => {
     expect(letIn).toBe(2)
     await pass(1, 0)
     expect(letIn).toBe(3)
+  })
+})
+
+describe('an organization whose receiver hangs', () => {
+  const SOCKETS = 16
+  let turns: Turn[]
+
+  beforeEach(() => {
+    turns = []
+    gate = createOriginGate({ sockets: SOCKETS, slowAfterMs: SLOW_AFTER_MS, idleMs: () => idleMs })
+    for (let n = 0; n < 100; n += 1) void gate(ORIGIN, HANGING).then((turn) => turns.push(turn))
+  })
+
+  it('leaves sockets to others from its first request on', async () => {
+    await gate(ORIGIN, HEALTHY)
+    expect(turns.length).toBeLessThan(SOCKETS)
+  })
+
+  it('then opens two at a time, and none of the others waits for that', async () => {
+    await pass(SLOW_AFTER_MS, 1)
+    const before = turns.length
+    const healthy = Array.from({ length: SOCKETS / 2 }, () => gate(ORIGIN, HEALTHY))
+    await Promise.all(healthy)
+    await pass(10 * SLOW_AFTER_MS, 1)
+    expect(turns.length - before).toBe(20)
+  })
+
+  it('opens no more when its requests end without an answer', async () => {
+    await pass(SLOW_AFTER_MS, 1)
+    const before = turns.length
+    for (const turn of turns.slice(0, before - 2)) turn.leave(false)
+    await pass(1, 1)
+    expect(turns.length).toBe(before)
+  })
+
+  it('uses each socket again at once that a slow answer leaves free, also later', async () => {
+    await pass(SLOW_AFTER_MS, 1)
+    const before = turns.length
+    turns[0]?.leave(true)
+    turns[0]?.leave(true)
+    await pass(1, 1)
+    expect(turns.length).toBe(before + 1)
+    while (turns.length < 100) await pass(SLOW_AFTER_MS, 1)
+    await pass(SLOW_AFTER_MS, 1)
+    for (const turn of turns.slice(1, 9)) turn.leave(true)
+    await Promise.all(Array.from({ length: 8 }, () => gate(ORIGIN, HANGING)))
+  })
+
+  it('waits with the others again after a quick answer', async () => {
+    await pass(SLOW_AFTER_MS, 1)
+    const before = turns.length
+    turns.at(-1)?.leave(true)
+    await pass(1, 1)
+    expect(turns.length - before).toBeGreaterThan(2)
   })
 })

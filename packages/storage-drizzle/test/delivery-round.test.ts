@@ -153,6 +153,65 @@ describe('a round while an old transaction holds up vacuum', () => {
   })
 })
 
+describe('rounds while an organization has all the places that it may have', () => {
+  /** The places that its deliveries take. */
+  const FULL = 4 * LIMIT
+
+  it('pass over its backlog once, and return to it when it has places or a second is over', async () => {
+    outbox = await openOutbox(onTestFinished)
+    const full = await outbox.insertEndpoint()
+    const other = await outbox.insertEndpoint()
+    await outbox.insertBacklog([full.id], 2000)
+    await outbox.recordEvent(other)
+    const { storage, explain, nodes } = explained()
+    const worker = randomUUID()
+    let memory: RoundMemory | undefined
+    async function round(places: number) {
+      const underWay = new Map([[full.organization_id, places]])
+      const result = await storage.deliveries.round(
+        claimOf(worker, { limit: LIMIT, memory, underWay, leases: new Map() }),
+      )
+      memory = result.memory
+      return result
+    }
+    async function rowsOfRound(): Promise<number> {
+      await explain()
+      await round(FULL)
+      return rowsRead(nodes().filter((node) => node['Index Name'] === 'deliveries_due_first'))
+    }
+    const first = await round(FULL)
+    const rows = []
+    for (let n = 0; n < 20; n += 1) rows.push(await rowsOfRound())
+
+    expect(first.claimed.map(({ endpoint }) => endpoint.id)).toEqual([other.id])
+    // A full look may fall among the last rounds.
+    expect(Math.min(...rows.slice(-3))).toBeLessThan(5)
+    const event = await outbox.recordEvent(other)
+    expect((await round(FULL)).claimed.map(({ event_id }) => event_id)).toEqual([event.id])
+    await outbox.recordEvent(other)
+    const { claimed } = await round(FULL / 2)
+    expect(claimed.map(({ endpoint }) => endpoint.id)).toContain(full.id)
+
+    await round(FULL)
+    await outbox.insertBacklog([other.id], 1, 50_000)
+    await vi.waitFor(async () => expect((await round(FULL)).claimed).toHaveLength(1), 10_000)
+  })
+
+  it('wait for the next look, instead of making one round after the other', async () => {
+    outbox = await openOutbox(onTestFinished)
+    const full = await outbox.insertEndpoint()
+    await outbox.insertBacklog([full.id], 2000)
+    const underWay = new Map([[full.organization_id, FULL]])
+    const wanted = { limit: LIMIT, underWay, leases: new Map() }
+    const { memory } = await outbox.storage.deliveries.round(claimOf(randomUUID(), wanted))
+    const { claimed, nextDueAt } = await outbox.storage.deliveries.round(
+      claimOf(randomUUID(), { ...wanted, memory }),
+    )
+    expect(claimed).toEqual([])
+    expect(nextDueAt?.getTime()).toBeGreaterThan(Date.now() + 100)
+  })
+})
+
 async function holdUpVacuum(): Promise<void> {
   const other = postgres(outbox.url, { max: 1 })
   cleanUps.push(() => other.end())

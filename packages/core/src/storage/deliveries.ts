@@ -56,8 +56,10 @@ export interface RoundMemory {
   readonly walkAfter: string | null
   /** The oldest due deliveries did not fill the last round, and more wait behind them. */
   readonly isShort: boolean
-  /** When the oldest delivery of the last round was due; null: the next round examines everything due. */
-  readonly oldestDueAt: Date | null
+  /** Nothing was left to claim that was due before; null: the next round examines everything due. */
+  readonly examinedTo: Date | null
+  /** Organizations whose deliveries were passed over on the way, because they had too many in flight. */
+  readonly passedOver: readonly string[]
   /** When a round examines everything due again, in milliseconds of the monotonic clock. */
   readonly looksFullyAt: number
   /** That is slow, because the index has many dead entries. */

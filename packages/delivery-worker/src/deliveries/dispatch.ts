@@ -94,7 +94,7 @@ export function createDispatch({
       const headers = headersOf(delivery, target, created_at)
       return context.with(UNINSTRUMENTED, () => http.post({ turn, path, headers, body, ...options }))
     } catch (error) {
-      turn.leave()
+      turn.leave(false)
       return signingFailed(error, delivery.endpoint.id)
     }
   }
@@ -124,7 +124,7 @@ export function createDispatch({
     const ready =
       'origin' in target ? { target, turn: await http.turn(target.origin, delivery.organization_id) } : target
     if (!mayBegin()) {
-      if ('turn' in ready) ready.turn.leave()
+      if ('turn' in ready) ready.turn.leave(false)
       return unbegun(delivery)
     }
     const created_at = now()

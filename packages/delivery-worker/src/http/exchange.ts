@@ -58,7 +58,7 @@ export function exchange(
       breakOff(deliveryFailure('timeout', timeoutMs))
     }
 
-    function end(outcome: Outcome | null): void {
+    function end(outcome: Outcome | null, isAnswered = false): void {
       if (isOver) return
       isOver = true
       underWay.splice(underWay.indexOf(breakOff), 1)
@@ -66,7 +66,7 @@ export function exchange(
       reader?.close()
       // undici gives the receiver one turn of the event loop to close a socket before it reuses it, and requests that
       // turn after this call. The next tick requests one right behind it.
-      process.nextTick(setImmediate, turn.leave)
+      process.nextTick(setImmediate, turn.leave, isAnswered)
       resolve(outcome)
     }
 
@@ -99,14 +99,14 @@ export function exchange(
           onData: (bytes) => listener?.data(bytes),
           onEnd: () => {
             listener?.ended()
-            end(answer)
+            end(answer, true)
           },
           onLimit: () => breakOff(answer),
         })
         reader.write(chunk)
       },
       onResponseEnd() {
-        if (reader === undefined) end(answer)
+        if (reader === undefined) end(answer, true)
         else reader.end()
       },
       onResponseError(_, error) {

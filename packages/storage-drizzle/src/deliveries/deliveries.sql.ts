@@ -15,10 +15,12 @@ export interface FoundEndpoint {
 }
 
 /** A round, apart from its deliveries. */
-interface FoundRound {
+export interface FoundRound {
   readonly walked_to: string | null
   readonly is_long: boolean
+  /** The first due time of an organization with places. */
   readonly first_due_at: string | null
+  readonly last_due_at: string | null
   /** Of the index of due deliveries, dead ones included. */
   readonly entries_read: number
   readonly is_more: boolean

@@ -15,15 +15,17 @@ import { FIRST_UUID } from '../ids.ts'
 import {
   DELIVERY_ROUND,
   type FoundEndpoint,
+  type FoundRound,
   RELEASE_DELIVERIES,
   RELEASE_NEXT,
   RELEASE_UNKNOWN_DELIVERIES,
 } from './deliveries.sql.ts'
 
 /**
- * While draining a backlog, a round starts this much before the oldest delivery of the previous one: before that, the
- * index may hold only dead entries. Late commits are usually younger. From time to time, and whenever a round would
- * claim little, it scans everything.
+ * While draining a backlog, a round starts where the previous one found the first delivery that it could have claimed:
+ * before that, the index holds dead entries, and deliveries of organizations that have too many in flight. It always
+ * looks at the last second, for late commits. From time to time, and whenever a round would claim little, or one of
+ * those organizations has places again, it scans everything.
  */
 const OVERLAP_MS = 1000
 const FULL_LOOK_MS = 1000
@@ -87,7 +89,8 @@ export function deliveryStorage(database: Database): Storage['deliveries'] {
 const NO_MEMORY: RoundMemory = {
   walkAfter: null,
   isShort: false,
-  oldestDueAt: null,
+  examinedTo: null,
+  passedOver: [],
   looksFullyAt: Number.NEGATIVE_INFINITY,
   looksAreSlow: false,
 }
@@ -107,7 +110,10 @@ async function round(
   }: DeliveryRound & { readonly memory: RoundMemory },
 ): Promise<DeliveryRoundResult & { readonly isAtTheEnd: boolean }> {
   const begun = performance.now()
-  const after = dueAfter(memory, now, begun)
+  const places = [...(underWay ?? [])].filter(([, taken]) => taken >= FEW_PLACES)
+  const full = places.filter(([, taken]) => taken >= FEW_PLACES * limit).map(([organization]) => organization)
+  const isStillFull = memory.passedOver.every((organization) => full.includes(organization))
+  const after = isStillFull ? dueAfter(memory, now, begun) : null
   const [first, ...deliveries] = await database.run(DELIVERY_ROUND, {
     worker_id: workerId,
     now,
@@ -117,7 +123,7 @@ async function round(
     must_walk: memory.isShort,
     due_after: after,
     settled: JSON.stringify(settled.map(toRecord)),
-    under_way: toJson([...(underWay ?? [])].filter(([, places]) => places >= FEW_PLACES)),
+    under_way: toJson(places),
     own_leases: leases === undefined ? null : toJson(leases),
   })
   const found = first?.round
@@ -126,8 +132,10 @@ async function round(
   const looks = after === null ? looksAfter(found.entries_read, begun) : memory
   const { looksFullyAt, looksAreSlow } = looks
   const isBacklog = claimed.length >= Math.max(LARGE_CLAIM, limit / 2)
+  const passesOver = full.length > 0 && (found.is_long || after !== null)
+  const mayWait = looksAreSlow || passesOver
   const sawAllAhead = after === null || claimed.length === limit
-  const isMore = found.is_more || found.walked_to !== null || !(sawAllAhead || looksAreSlow)
+  const isMore = found.is_more || found.walked_to !== null || !(sawAllAhead || mayWait)
   const nextDueAt = isMore ? now : fromIso(found.next_due_at)
   const nextLookAt = new Date(now.getTime() + looksFullyAt - begun)
   return {
@@ -140,18 +148,33 @@ async function round(
         : {
             walkAfter: found.walked_to,
             isShort: found.is_long && claimed.length < limit / 2,
-            oldestDueAt: isBacklog || looksAreSlow ? (fromIso(found.first_due_at) ?? now) : null,
+            examinedTo:
+              isBacklog || mayWait ? examinedTo(found, isStillFull ? memory.examinedTo : null, now) : null,
+            passedOver: full,
             looksFullyAt,
             looksAreSlow,
           },
-    isAtTheEnd: found.walked_to === null && (sawAllAhead || looksAreSlow),
+    isAtTheEnd: found.walked_to === null && (sawAllAhead || mayWait),
   }
 }
 
 /** Where a round starts to scan; null: at the beginning. */
-function dueAfter({ oldestDueAt, looksFullyAt }: RoundMemory, now: Date, time: number): Date | null {
-  if (oldestDueAt === null || time >= looksFullyAt) return null
-  return new Date(Math.min(oldestDueAt.getTime(), now.getTime()) - OVERLAP_MS)
+function dueAfter({ examinedTo, looksFullyAt }: RoundMemory, now: Date, time: number): Date | null {
+  if (examinedTo === null || time >= looksFullyAt) return null
+  // The scan begins after this time, which has no microseconds.
+  return new Date(Math.min(examinedTo.getTime() - 1, now.getTime() - OVERLAP_MS))
+}
+
+/** A look that met only deliveries to pass over continues where the looks before it ended. */
+function examinedTo(
+  { first_due_at, last_due_at, is_long }: FoundRound,
+  before: Date | null,
+  now: Date,
+): Date {
+  const first = fromIso(first_due_at)
+  if (first !== null) return first
+  const last = (is_long ? fromIso(last_due_at) : null) ?? now
+  return before !== null && before > last ? before : last
 }
 
 function looksAfter(entriesRead: number, time: number): Pick<RoundMemory, 'looksFullyAt' | 'looksAreSlow'> {
