@@ -16,7 +16,7 @@ import { GOALS_HEAD, type Goal, goalRow } from './goal.ts'
 import { describeMachine } from './machine.ts'
 import { listQuotations, readEvents } from './read-pages.ts'
 import { readQuotation } from './read-quotation.ts'
-import { scaling } from './scaling.ts'
+import { scaling, scalingApart } from './scaling.ts'
 import { startQuotation } from './start-quotation.ts'
 import { startUp } from './start-up.ts'
 import { formatTable } from './table.ts'
@@ -28,7 +28,7 @@ const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
   'partner-api': [readQuotation, startQuotation, uploads, uploadMemory],
   lists: [listQuotations, readEvents, waitLatency],
   delivery: [deliveries, deliveryLatency, deliveryHungEndpoint, deliveryClaim],
-  machines: [scaling],
+  machines: [scaling, scalingApart],
   growth: [startUp],
 }
 

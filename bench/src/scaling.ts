@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sql } from 'postgres'
 import type { Bench, BenchContext } from './bench.ts'
 import { openOutbox } from './delivery/outbox.ts'
-import { postgresCpuSeconds } from './delivery/postgres-cpu.ts'
+import { postgresCpuSeconds, serverPids } from './delivery/postgres-cpu.ts'
 import { startFastReceiver } from './delivery/receiver.ts'
 import type { WorkerProcess } from './delivery/worker-process.ts'
 import { medianOf, ratioOf, takeTurns } from './rounds.ts'
@@ -17,117 +20,160 @@ const DELIVERIES = 10_000
 const EVENTS = 3000
 const LOOK_EVERY_MS = 20
 
-export const scaling: Bench = {
-  name: 'scaling',
-  title: 'The throughput of one PostgreSQL, with 1, 2, 4 and 8 processes on the same processors',
+export const scaling = scalingOn('scaling', 'the same processors')
+/** On Linux with at least two processors. */
+export const scalingApart = scalingOn('scaling-apart', 'other processors than its own')
 
-  async run(context) {
-    const receiver = await startFastReceiver(context)
-    const urls = Array.from({ length: ENDPOINTS }, (_, n) => `${receiver.origin}/${n}`)
-    const outbox = await openOutbox(context, { urls })
-    const hosts = await startHosts(context, outbox.databaseUrl)
-    const workers: ReturnType<typeof context.start<WorkerProcess>>[] = []
-    for (const _ of PROCESSES) {
-      const worker = context.start<WorkerProcess>('./delivery/worker-process.js')
-      await worker.call('open', { databaseUrl: outbox.databaseUrl, ca: receiver.ca })
-      workers.push(worker)
-    }
-    const { sql, endpoints } = outbox
-    // Each event has one delivery, which these rounds do not send.
-    await sql`update quickquote.webhook_endpoints set events = events || ${EMITTED}::text`
-    const organizationIds = endpoints.map(({ organizationId }) => organizationId)
+function scalingOn(name: string, place: string): Bench {
+  return {
+    name,
+    title: `The throughput of one PostgreSQL, with 1, 2, 4 and 8 processes on ${place}`,
+    run: (context) => run(context, name === scalingApart.name),
+  }
+}
 
-    /** CPU time of all processes of a side, and of PostgreSQL. */
-    async function cpuOf(processes: readonly { call(name: 'cpuSeconds'): Promise<number> }[]) {
-      const own = await Promise.all(processes.map((each) => each.call('cpuSeconds')))
-      return { own: own.reduce((sum, seconds) => sum + seconds, 0), postgres: await postgresCpuSeconds(sql) }
-    }
+async function run(context: BenchContext, isApart: boolean): ReturnType<Bench['run']> {
+  const receiver = await startFastReceiver(context)
+  const urls = Array.from({ length: ENDPOINTS }, (_, n) => `${receiver.origin}/${n}`)
+  const outbox = await openOutbox(context, { urls })
+  const hosts = await startHosts(context, outbox.databaseUrl)
+  const workers: ReturnType<typeof context.start<WorkerProcess>>[] = []
+  for (const _ of PROCESSES) {
+    const worker = context.start<WorkerProcess>('./delivery/worker-process.js')
+    await worker.call('open', { databaseUrl: outbox.databaseUrl, ca: receiver.ca })
+    workers.push(worker)
+  }
+  const { sql, endpoints } = outbox
+  // Each event has one delivery, which these rounds do not send.
+  await sql`update quickquote.webhook_endpoints set events = events || ${EMITTED}::text`
+  const organizationIds = endpoints.map(({ organizationId }) => organizationId)
+  if (isApart) await keepPostgresApart(sql)
 
-    async function measure(
-      processes: Parameters<typeof cpuOf>[0],
-      { items, work }: { items: number; work: () => Promise<void> },
-    ) {
-      const before = await cpuOf(processes)
-      const begun = performance.now()
-      await work()
-      const seconds = (performance.now() - begun) / 1000
-      const after = await cpuOf(processes)
-      return {
-        'per second': items / seconds,
-        'own us': ((after.own - before.own) / items) * 1e6,
-        'PostgreSQL us': ((after.postgres - before.postgres) / items) * 1e6,
-      }
-    }
+  /** CPU time of all processes of a side, and of PostgreSQL. */
+  async function cpuOf(processes: readonly { call(name: 'cpuSeconds'): Promise<number> }[]) {
+    const own = await Promise.all(processes.map((each) => each.call('cpuSeconds')))
+    return { own: own.reduce((sum, seconds) => sum + seconds, 0), postgres: await postgresCpuSeconds(sql) }
+  }
 
-    async function accept(count: number) {
-      const chosen = hosts.slice(0, count)
-      const share = { count: EVENTS / count, organizationIds }
-      const figures = await measure(chosen, {
-        items: EVENTS,
-        work: async () => void (await Promise.all(chosen.map((host) => host.call('emit', share)))),
-      })
-      await sql`truncate quickquote.deliveries`
-      return figures
-    }
-
-    async function deliver(count: number) {
-      await outbox.fill(DELIVERIES)
-      const chosen = workers.slice(0, count)
-      const figures = await measure(chosen, { items: DELIVERIES, work: () => drain(chosen) })
-      await Promise.all(chosen.map((worker) => worker.call('stop')))
-      return figures
-    }
-
-    async function drain(chosen: typeof workers): Promise<void> {
-      await Promise.all(chosen.map((worker) => worker.call('start')))
-      for (;;) {
-        const [row] = await sql`select from quickquote.deliveries limit 1`
-        if (row === undefined) return
-        await sleep(LOOK_EVERY_MS)
-      }
-    }
-
-    const contenders = [
-      ...PROCESSES.map((count) => ({
-        name: `events accepted, ${count} hosts`,
-        measure: () => accept(count),
-      })),
-      ...PROCESSES.map((count) => ({
-        name: `deliveries, ${count} workers`,
-        measure: () => deliver(count),
-      })),
-    ]
-    const measured = await takeTurns(contenders, { rounds: context.rounds, onRound: context.progress })
-    await outbox.close()
-    await receiver.stop()
-    const rows = measured.map((each, index) => {
-      const base = measured[index - (index % PROCESSES.length)]
-      assert(base !== undefined)
-      const { median, lowest, highest } = ratioOf(each, base, 'per second')
-      return [
-        each.name,
-        medianOf(each, 'per second').toFixed(0),
-        times(median),
-        `${times(lowest)} – ${times(highest)}`,
-        medianOf(each, 'own us').toFixed(0),
-        medianOf(each, 'PostgreSQL us').toFixed(0),
-        (1e6 / medianOf(each, 'PostgreSQL us')).toFixed(0),
-      ]
-    })
+  async function measure(
+    processes: Parameters<typeof cpuOf>[0],
+    { items, work }: { items: number; work: () => Promise<void> },
+  ) {
+    const before = await cpuOf(processes)
+    const begun = performance.now()
+    await work()
+    const seconds = (performance.now() - begun) / 1000
+    const after = await cpuOf(processes)
     return {
-      head: [
-        '',
-        'per second',
-        'against one',
-        'lowest – highest round',
-        'CPU of the processes, us per item',
-        'of PostgreSQL, us per item',
-        'items/s per core of PostgreSQL',
-      ],
-      rows,
-      notes: [`${EVENTS} events and ${DELIVERIES} deliveries a round; receiver: ${receiver.kind}.`],
+      'per second': items / seconds,
+      'own us': ((after.own - before.own) / items) * 1e6,
+      'PostgreSQL us': ((after.postgres - before.postgres) / items) * 1e6,
+      seconds,
     }
-  },
+  }
+
+  async function accept(count: number) {
+    const chosen = hosts.slice(0, count)
+    const share = { count: EVENTS / count, organizationIds }
+    const figures = await measure(chosen, {
+      items: EVENTS,
+      work: async () => void (await Promise.all(chosen.map((host) => host.call('emit', share)))),
+    })
+    await sql`truncate quickquote.deliveries`
+    return { ...figures, rounds: Number.NaN, 'lock waits': Number.NaN }
+  }
+
+  async function deliver(count: number) {
+    await outbox.fill(DELIVERIES)
+    const chosen = workers.slice(0, count)
+    const roundsBefore = await roundsOf(chosen)
+    const waiting: number[] = []
+    const figures = await measure(chosen, { items: DELIVERIES, work: () => drain(chosen, waiting) })
+    const rounds = (await roundsOf(chosen)) - roundsBefore
+    await Promise.all(chosen.map((worker) => worker.call('stop')))
+    return {
+      ...figures,
+      rounds: rounds / figures.seconds,
+      'lock waits': waiting.reduce((sum, count) => sum + count, 0) / waiting.length,
+    }
+  }
+
+  async function roundsOf(chosen: typeof workers): Promise<number> {
+    const rounds = await Promise.all(chosen.map((worker) => worker.call('rounds')))
+    return rounds.reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Notes how many connections waited for a lock at each look. */
+  async function drain(chosen: typeof workers, waiting: number[]): Promise<void> {
+    await Promise.all(chosen.map((worker) => worker.call('start')))
+    for (;;) {
+      const [look] = await sql<{ left: boolean; waiting: number }[]>`
+        select exists (select from quickquote.deliveries) as left,
+          (select count(*)::int from pg_stat_activity where wait_event_type = 'Lock') as waiting`
+      if (look?.left !== true) return
+      waiting.push(look.waiting)
+      await sleep(LOOK_EVERY_MS)
+    }
+  }
+
+  const contenders = [
+    ...PROCESSES.map((count) => ({
+      name: `events accepted, ${count} hosts`,
+      measure: () => accept(count),
+    })),
+    ...PROCESSES.map((count) => ({
+      name: `deliveries, ${count} workers`,
+      measure: () => deliver(count),
+    })),
+  ]
+  const measured = await takeTurns(contenders, { rounds: context.rounds, onRound: context.progress })
+  await outbox.close()
+  await receiver.stop()
+  const rows = measured.map((each, index) => {
+    const base = measured[index - (index % PROCESSES.length)]
+    assert(base !== undefined)
+    const { median, lowest, highest } = ratioOf(each, base, 'per second')
+    return [
+      each.name,
+      medianOf(each, 'per second').toFixed(0),
+      times(median),
+      `${times(lowest)} – ${times(highest)}`,
+      medianOf(each, 'own us').toFixed(0),
+      medianOf(each, 'PostgreSQL us').toFixed(0),
+      (1e6 / medianOf(each, 'PostgreSQL us')).toFixed(0),
+      ...[medianOf(each, 'rounds').toFixed(0), medianOf(each, 'lock waits').toFixed(2)].map((text) =>
+        text === 'NaN' ? '' : text,
+      ),
+    ]
+  })
+  return {
+    head: [
+      '',
+      'per second',
+      'against one',
+      'lowest – highest round',
+      'CPU of the processes, us per item',
+      'of PostgreSQL, us per item',
+      'items/s per core of PostgreSQL',
+      'rounds/s',
+      'connections waiting for a lock',
+    ],
+    rows,
+    notes: [`${EVENTS} events and ${DELIVERIES} deliveries a round; receiver: ${receiver.kind}.`],
+  }
+}
+
+/** PostgreSQL gets the first processor, and everything else the others. */
+async function keepPostgresApart(sql: Sql): Promise<void> {
+  const others = `1-${availableParallelism() - 1}`
+  const server = await serverPids(sql)
+  const bench = execFileSync('pgrep', ['-P', String(process.pid)], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+  for (const pid of [String(process.pid), ...bench]) {
+    if (!server.includes(pid)) execFileSync('taskset', ['-acp', others, pid])
+  }
+  for (const pid of server) execFileSync('taskset', ['-acp', '0', pid])
 }
 
 async function startHosts(context: BenchContext, databaseUrl: string) {

@@ -9,15 +9,20 @@ const TICKS_PER_SECOND = 100
  * or not on Linux.
  */
 export async function postgresCpuSeconds(sql: Sql): Promise<number> {
+  const [postmaster, ...children] = await Promise.all((await serverPids(sql)).map(statOf))
+  if (postmaster === undefined) return Number.NaN
+  const ticks = children.reduce((sum, stat) => sum + (stat?.ticks ?? 0), 0)
+  return (ticks + postmaster.ticks + postmaster.ticksOfDead) / TICKS_PER_SECOND
+}
+
+/** The postmaster, and its children. Empty on another machine, or not on Linux. */
+export async function serverPids(sql: Sql): Promise<string[]> {
   const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   const own = await statOf(String(backend?.pid))
-  if (own === undefined) return Number.NaN
+  if (own === undefined) return []
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const all = await Promise.all(pids.map(statOf))
-  const postmaster = await statOf(String(own.parent))
-  const children = all.filter((stat) => stat?.parent === own.parent)
-  const ticks = children.reduce((sum, stat) => sum + (stat?.ticks ?? 0), 0)
-  return (ticks + (postmaster?.ticks ?? 0) + (postmaster?.ticksOfDead ?? 0)) / TICKS_PER_SECOND
+  const parents = await Promise.all(pids.map(async (pid) => (await statOf(pid))?.parent))
+  return [String(own.parent), ...pids.filter((_, n) => parents[n] === own.parent)]
 }
 
 async function statOf(pid: string) {

@@ -22,6 +22,7 @@ const workerProcess = {
   stop,
   drain,
   settled,
+  rounds: async () => made,
   cpuSeconds: ownCpuSeconds,
   watchMemory,
   peakMemory,
@@ -31,6 +32,7 @@ serveParent(workerProcess)
 
 let worker: DeliveryWorker | undefined
 let recorded = 0
+let made = 0
 let onRecorded = () => {}
 
 async function open({ databaseUrl, ca, options, standardWebhooks = false }: WorkerSettings): Promise<void> {
@@ -43,6 +45,7 @@ async function open({ databaseUrl, ca, options, standardWebhooks = false }: Work
         async round(round) {
           const claim = await storage.deliveries.round(round)
           recorded += round.settled.length
+          made += 1
           onRecorded()
           return claim
         },
