@@ -8,7 +8,7 @@ import { PATIENCE, usePortal } from './portal-browser.ts'
 /** For many steps, each of which may be slow. */
 const JOURNEY_MS = 300_000
 
-/** The jobs of an admin, besides those of portal-access.test.ts, and the page beside the portal. */
+/** The jobs of an admin, besides those of portal-access.slow.test.ts, and the page beside the portal. */
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('For everybody, in Chromium', () => {
   const { server, as, open } = usePortal()
 

@@ -81,6 +81,12 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await page.getByText(`You are ${email}`).waitFor()
   }
 
+  /** The page loads itself again, which would undo a sign-in before that. */
+  async function signOut(page: Page): Promise<void> {
+    await press(page, 'Sign out')
+    await page.getByText('Two organizations, each with').waitFor()
+  }
+
   const press = (page: Page, name: string) => page.getByRole('button', { name }).first().click()
   const webhooks = (page: Page) => page.getByRole('list', { name: 'Webhooks' }).locator('summary')
   /** A quote on the page, with a name unique among the tests. */
@@ -195,8 +201,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await page.getByRole('heading', { name: 'playground: the receiver of the page' }).waitFor()
     await page.goto(server.url)
     await page.getByText('You are admin@globex.example').waitFor()
-    await press(page, 'Sign out')
-    await page.getByText('Two organizations, each with').waitFor()
+    await signOut(page)
     await page.locator('#workspace').waitFor({ state: 'hidden' })
   })
 
@@ -220,7 +225,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await signInAs(page, 'admin@globex.example')
     expect(await page.locator('#new-key').isVisible()).toBe(false)
     // Signing out ended what the partner's system had, too.
-    await press(page, 'Sign out')
+    await signOut(page)
     await signInAs(page, 'admin@globex.example')
     await press(page, 'Start with the API key')
     await page.getByRole('alert').getByText('Create an API key first').waitFor()
