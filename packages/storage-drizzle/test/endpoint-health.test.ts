@@ -116,9 +116,10 @@ it('workers that record for the same endpoints in different orders do not deadlo
   const endpoints = await Promise.all(Array.from({ length: 20 }, () => outbox.insertEndpoint()))
   const url = new URL(outbox.url)
   url.searchParams.set('application_name', 'recorder')
+  // They wait for a lock for 50 ms at a time, and have until all three are seen to wait at once.
   const workers = [1, 2, 3].map(() => ({
     id: randomUUID(),
-    storage: outbox.anotherStorage({ url: url.href }),
+    storage: outbox.anotherStorage({ url: url.href, lockTimeoutMs: 60_000 }),
   }))
   const activity = (which = outbox.sql``) => outbox.sql`
     select from pg_stat_activity where datname = current_database() and application_name = 'recorder' ${which}`
