@@ -3,9 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import durations from './durations.json' with { type: 'json' }
 
 /**
- * Starts the longest files first, so that no worker is left alone with one; but as long as there are long ones, every second file
- * is a shorter one: the longest mostly wait, and together would leave the processors idle. Durations are those of durations.json,
- * or of this machine's last run, which Vitest remembers. One project after the other, because each change costs a process.
+ * Starts the longest files first, so that no worker is left alone with one. Durations are those of durations.json, or of this
+ * machine's last run, which Vitest remembers. One project after the other, because each change costs a process.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -17,13 +16,6 @@ export class LongestFirst extends BaseSequencer {
       return Math.max(last?.duration ?? 0, committed[path] ?? 0)
     }
     const place = ({ project }: TestSpecification) => this.ctx.projects.indexOf(project)
-    const sorted = (await super.sort(files)).sort((a, b) => place(a) - place(b) || duration(b) - duration(a))
-    return this.ctx.projects.flatMap((project) => mixed(sorted.filter((file) => file.project === project)))
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b) || duration(b) - duration(a))
   }
-}
-
-/** The files of the first quarter, each before one of the others, and then the rest of those. */
-function mixed<T>(sorted: readonly T[]): T[] {
-  const [long, others] = [sorted.slice(0, sorted.length / 4), sorted.slice(sorted.length / 4)]
-  return [...long.flatMap((file, n) => [file, ...others.slice(n, n + 1)]), ...others.slice(long.length)]
 }
