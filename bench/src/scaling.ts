@@ -20,19 +20,22 @@ const DELIVERIES = 10_000
 const EVENTS = 3000
 const LOOK_EVERY_MS = 20
 
-export const scaling = scalingOn('scaling', 'the same processors')
-/** On Linux with at least two processors. */
-export const scalingApart = scalingOn('scaling-apart', 'other processors than its own')
+const TITLE = 'The throughput of one PostgreSQL, with 1, 2, 4 and 8 processes on'
 
-function scalingOn(name: string, place: string): Bench {
-  return {
-    name,
-    title: `The throughput of one PostgreSQL, with 1, 2, 4 and 8 processes on ${place}`,
-    run: (context) => run(context, name === scalingApart.name),
-  }
+export const scaling: Bench = {
+  name: 'scaling',
+  title: `${TITLE} the same processors`,
+  run: (context) => run(context, { isApart: false }),
 }
 
-async function run(context: BenchContext, isApart: boolean): ReturnType<Bench['run']> {
+/** On Linux with at least two processors. */
+export const scalingApart: Bench = {
+  name: 'scaling-apart',
+  title: `${TITLE} other processors than its own`,
+  run: (context) => run(context, { isApart: true }),
+}
+
+async function run(context: BenchContext, { isApart }: { isApart: boolean }): ReturnType<Bench['run']> {
   const receiver = await startFastReceiver(context)
   const urls = Array.from({ length: ENDPOINTS }, (_, n) => `${receiver.origin}/${n}`)
   const outbox = await openOutbox(context, { urls })

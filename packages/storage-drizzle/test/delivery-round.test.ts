@@ -6,6 +6,8 @@ import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-
 import { blocksRead, openExplained, type Plan, rowsRead } from './explained.ts'
 
 const LIMIT = 100
+/** An organization gets no more if it has so many places. */
+const FULL = 4 * LIMIT
 
 /** The only plan nodes with which a round may read. */
 const INDEXES = [
@@ -98,9 +100,13 @@ describe('a round while an old transaction holds up vacuum', () => {
     const draining = explained()
     let claimed: ClaimedDelivery[] = []
     let memory: RoundMemory | undefined
+    let rounds = 0
     async function round(): Promise<void> {
       const settled = claimed.map((delivery) => succeeded(delivery))
-      const wanted = claimOf(worker, { limit: LIMIT, settled, memory })
+      // An organization has all the places that it may have in every other round.
+      const underWay = new Map([[claimed[0]?.organization_id ?? worker, rounds % 2 === 0 ? FULL : 0]])
+      rounds += 1
+      const wanted = claimOf(worker, { limit: LIMIT, settled, memory, underWay })
       const result = await draining.storage.deliveries.round(wanted)
       claimed = result.claimed
       memory = result.memory
@@ -119,7 +125,8 @@ describe('a round while an old transaction holds up vacuum', () => {
     await fresh.explain()
     await fresh.storage.deliveries.round(claimOf(randomUUID(), { limit: LIMIT }))
 
-    expect(Math.min(...blocks)).toBeLessThan(blocksOf(fresh.nodes(), 'deliveries_due_first') / 2)
+    const few = blocks.filter((count) => count < blocksOf(fresh.nodes(), 'deliveries_due_first') / 2)
+    expect(few.length).toBeGreaterThanOrEqual(4)
   })
 
   it('reads few dead rows when little is due, and still finds what commits late', async () => {
@@ -154,9 +161,6 @@ describe('a round while an old transaction holds up vacuum', () => {
 })
 
 describe('rounds while an organization has all the places that it may have', () => {
-  /** The places that its deliveries take. */
-  const FULL = 4 * LIMIT
-
   it('pass over its backlog once, and return to it when it has places or a second is over', async () => {
     outbox = await openOutbox(onTestFinished)
     const full = await outbox.insertEndpoint()

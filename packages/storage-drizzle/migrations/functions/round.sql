@@ -240,13 +240,13 @@ begin
 end
 $$;
 
--- 3. Look: endpoints with due deliveries and their organizations, the first due time of an organization that is not full, and the
--- last due time examined. If the look is long, there are more than it examined.
+-- 3. Look: endpoints with due deliveries and their organizations, the first and the last due time examined, and the first of an
+-- organization that is not full. If the look is long, there are more than it examined.
 create or replace function "quickquote".find_waiting(
   at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean, due_after timestamptz,
   full_organizations uuid[],
   out endpoints uuid[], out organizations uuid[], out is_long boolean, out first_due_at timestamptz,
-  out last_due_at timestamptz, out walked_to uuid
+  out first_open_at timestamptz, out last_due_at timestamptz, out walked_to uuid
 )
 language plpgsql as $$
 #variable_conflict use_column
@@ -261,8 +261,8 @@ declare
   due_counts bigint[];
 begin
   -- Usually all due deliveries.
-  select coalesce(sum(due), 0) = look_ahead, min(first_due_at) filter (where organization_id <> all (full_organizations)),
-    max(last_due_at), coalesce(array_agg(endpoint_id), '{}'), coalesce(array_agg(organization_id), '{}'),
+  select coalesce(sum(due), 0) = look_ahead, min(first_due_at),
+    min(first_due_at) filter (where organization_id <> all (full_organizations)), max(last_due_at), coalesce(array_agg(endpoint_id), '{}'), coalesce(array_agg(organization_id), '{}'),
     coalesce(array_agg(due), '{}')
   from (
     select endpoint_id, organization_id, count(*) as due, min(due_at) as first_due_at, max(due_at) as last_due_at
@@ -273,7 +273,7 @@ begin
     ) ahead
     group by endpoint_id, organization_id
   ) waiting
-  into is_long, first_due_at, last_due_at, endpoints, organizations, due_counts;
+  into is_long, first_due_at, first_open_at, last_due_at, endpoints, organizations, due_counts;
 
   -- Otherwise other endpoints may be hidden behind the backlog of one endpoint or organization. A walk over all endpoints finds
   -- them: if the oldest deliveries cannot fill the claim in fair shares, or did not in the previous round; otherwise in one of
@@ -506,8 +506,8 @@ $$;
 --                         they are counted like those of others
 --
 -- The first row contains only the round, as JSON: where a walk stopped, whether more deliveries were due than examined, the
--- first due time of an organization that is not full, the last one examined, the number of index entries that the look read,
--- dead ones included, whether more can be claimed now, whether an endpoint is catching up, the next due time or end of a pause,
+-- first and last due time, the first of an organization that is not full, the number of index entries that the look read, dead ones
+-- included, whether more can be claimed now, whether an endpoint is catching up, the next due time or end of a pause,
 -- and the endpoints of the leased deliveries. The other rows are those deliveries, with few columns because they are many.
 create or replace function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
@@ -570,7 +570,7 @@ begin
     entries_read := pg_stat_get_xact_tuples_returned(looked_in) - entries_read;
   else
     select null::uuid[] as endpoints, null::uuid[] as organizations, false as is_long, null::timestamptz as first_due_at,
-      null::timestamptz as last_due_at, null::uuid as walked_to into waiting;
+      null::timestamptz as first_open_at, null::timestamptz as last_due_at, null::uuid as walked_to into waiting;
   end if;
   if waiting.endpoints <> '{}' then
     locked := "quickquote".lock_endpoints(waiting.endpoints, waiting.organizations, full_organizations, worker_id, own_leases,
@@ -631,7 +631,7 @@ begin
   )
   select json_build_object(
     'walked_to', waiting.walked_to, 'is_long', waiting.is_long, 'first_due_at', waiting.first_due_at,
-    'last_due_at', waiting.last_due_at,
+    'first_open_at', waiting.first_open_at, 'last_due_at', waiting.last_due_at,
     'entries_read', entries_read, 'is_more', is_more, 'is_catching_up', is_catching_up,
     'next_due_at', least((
       select due_at from "quickquote".deliveries

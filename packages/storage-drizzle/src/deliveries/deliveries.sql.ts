@@ -18,8 +18,9 @@ export interface FoundEndpoint {
 export interface FoundRound {
   readonly walked_to: string | null
   readonly is_long: boolean
-  /** The first due time of an organization with places. */
   readonly first_due_at: string | null
+  /** The first due time of an organization with places. */
+  readonly first_open_at: string | null
   readonly last_due_at: string | null
   /** Of the index of due deliveries, dead ones included. */
   readonly entries_read: number

@@ -110,8 +110,11 @@ async function round(
   }: DeliveryRound & { readonly memory: RoundMemory },
 ): Promise<DeliveryRoundResult & { readonly isAtTheEnd: boolean }> {
   const begun = performance.now()
-  const places = [...(underWay ?? [])].filter(([, taken]) => taken >= FEW_PLACES)
-  const full = places.filter(([, taken]) => taken >= FEW_PLACES * limit).map(([organization]) => organization)
+  // With fewer, no organization is limited, because a claim has at least one place.
+  const places = [...(underWay ?? [])].filter(([, taken]) => taken >= MOST_OF_FREE)
+  const full = places
+    .filter(([, taken]) => taken >= MOST_OF_FREE * limit)
+    .map(([organization]) => organization)
   const isStillFull = memory.passedOver.every((organization) => full.includes(organization))
   const after = isStillFull ? dueAfter(memory, now, begun) : null
   const [first, ...deliveries] = await database.run(DELIVERY_ROUND, {
@@ -132,7 +135,8 @@ async function round(
   const looks = after === null ? looksAfter(found.entries_read, begun) : memory
   const { looksFullyAt, looksAreSlow } = looks
   const isBacklog = claimed.length >= Math.max(LARGE_CLAIM, limit / 2)
-  const passesOver = full.length > 0 && (found.is_long || after !== null)
+  const isPassing = after !== null && memory.passedOver.length > 0
+  const passesOver = !isBacklog && full.length > 0 && (found.is_long || isPassing)
   const mayWait = looksAreSlow || passesOver
   const sawAllAhead = after === null || claimed.length === limit
   const isMore = found.is_more || found.walked_to !== null || !(sawAllAhead || mayWait)
@@ -148,9 +152,12 @@ async function round(
         : {
             walkAfter: found.walked_to,
             isShort: found.is_long && claimed.length < limit / 2,
-            examinedTo:
-              isBacklog || mayWait ? examinedTo(found, isStillFull ? memory.examinedTo : null, now) : null,
-            passedOver: full,
+            ...(passesOver
+              ? { examinedTo: passedTo(found, isStillFull ? memory : NO_MEMORY, now), passedOver: full }
+              : {
+                  examinedTo: isBacklog || looksAreSlow ? (fromIso(found.first_due_at) ?? now) : null,
+                  passedOver: isPassing ? memory.passedOver : [],
+                }),
             looksFullyAt,
             looksAreSlow,
           },
@@ -166,15 +173,15 @@ function dueAfter({ examinedTo, looksFullyAt }: RoundMemory, now: Date, time: nu
 }
 
 /** A look that met only deliveries to pass over continues where the looks before it ended. */
-function examinedTo(
-  { first_due_at, last_due_at, is_long }: FoundRound,
-  before: Date | null,
+function passedTo(
+  { first_open_at, last_due_at, is_long }: FoundRound,
+  { examinedTo }: RoundMemory,
   now: Date,
 ): Date {
-  const first = fromIso(first_due_at)
-  if (first !== null) return first
+  const firstOpenAt = fromIso(first_open_at)
+  if (firstOpenAt !== null) return firstOpenAt
   const last = (is_long ? fromIso(last_due_at) : null) ?? now
-  return before !== null && before > last ? before : last
+  return examinedTo !== null && examinedTo > last ? examinedTo : last
 }
 
 function looksAfter(entriesRead: number, time: number): Pick<RoundMemory, 'looksFullyAt' | 'looksAreSlow'> {
@@ -184,8 +191,8 @@ function looksAfter(entriesRead: number, time: number): Pick<RoundMemory, 'looks
   }
 }
 
-/** An organization may always have this many. */
-const FEW_PLACES = 4
+/** `most_of_free` of `delivery_round`: an organization that has this multiple of the free places gets no more. */
+const MOST_OF_FREE = 4
 
 function toJson(counts: Iterable<readonly [string, number]>): string {
   return JSON.stringify(Object.fromEntries(counts))
