@@ -46,7 +46,10 @@ it('a file that fails once is green, and everything that failed in it is named, 
     flaky: `
       describe('a door', () => {
         it('opens', () => expect(isFirst).toBe(false))
-        it('closes', () => {})
+        it('closes', async () => {
+          if (isFirst) Promise.reject(new Error('nobody looks'))
+          await new Promise(setImmediate)
+        })
         afterAll(() => { if (isFirst) throw new Error('a key was left in it') })
       })
       afterAll(() => { if (isFirst) throw new Error('the light is on') })`,
@@ -60,6 +63,7 @@ it('a file that fails once is green, and everything that failed in it is named, 
       'failed once: flaky.case.ts › a door > opens',
       'failed once: flaky.case.ts › (outside of tests) the light is on',
       'failed once: flaky.case.ts › (outside of tests) a key was left in it',
+      'failed once: flaky.case.ts › (outside of tests) nobody looks',
     ],
   })
 })

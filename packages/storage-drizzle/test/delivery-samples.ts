@@ -14,7 +14,7 @@ import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 /** A migrated database, with helpers for tests of deliveries. */
 export interface Outbox extends FileDatabase {
   /** Stands for another process: has its own connections. */
-  anotherStorage(options?: { url?: string; prepare?: boolean; lockTimeoutMs?: number }): DrizzleStorage
+  anotherStorage(options?: { url?: string; prepare?: boolean }): DrizzleStorage
   insertEndpoint(fields?: Partial<StoredWebhookEndpoint>): Promise<StoredWebhookEndpoint>
   /** Records an event of the endpoint's organization, with a delivery for each endpoint. */
   recordEvent(endpoint: StoredWebhookEndpoint, fields?: Partial<RecordedEvent>): Promise<RecordedEvent>
@@ -35,8 +35,8 @@ export async function openOutbox(closeAfter: CloseAfter = afterAll): Promise<Out
 
   return {
     ...database,
-    anotherStorage({ url = database.url, ...options } = {}) {
-      const another = drizzleStorage({ connectionString: url, maxConnections: 4, ...options })
+    anotherStorage({ url = database.url, prepare = true } = {}) {
+      const another = drizzleStorage({ connectionString: url, prepare, maxConnections: 4 })
       opened.push(another)
       return another
     },

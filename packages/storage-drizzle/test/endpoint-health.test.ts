@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
-import { expect, it } from 'vitest'
+import postgres from 'postgres'
+import { expect, it, onTestFinished } from 'vitest'
+import { drizzleStorage } from '../src/index.ts'
 import { openOutbox, succeeded } from './delivery-samples.ts'
 
 const outbox = await openOutbox()
@@ -114,13 +116,12 @@ it('enabling an endpoint again resets its failures', async () => {
 
 it('workers that record for the same endpoints in different orders do not deadlock', async () => {
   const endpoints = await Promise.all(Array.from({ length: 20 }, () => outbox.insertEndpoint()))
-  const url = new URL(outbox.url)
-  url.searchParams.set('application_name', 'recorder')
-  // They wait for a lock for 50 ms at a time, and have until all three are seen to wait at once.
-  const workers = [1, 2, 3].map(() => ({
-    id: randomUUID(),
-    storage: outbox.anotherStorage({ url: url.href, lockTimeoutMs: 60_000 }),
-  }))
+  // A client of the host waits for a lock until it has it: our own would try again and again, each at its own moments.
+  const workers = [1, 2, 3].map(() => {
+    const sql = postgres(outbox.url, { connection: { application_name: 'recorder' } })
+    onTestFinished(() => sql.end())
+    return { id: randomUUID(), sql, storage: drizzleStorage({ sql }) }
+  })
   const activity = (which = outbox.sql``) => outbox.sql`
     select from pg_stat_activity where datname = current_database() and application_name = 'recorder' ${which}`
   await settle(endpoints[10] as StoredWebhookEndpoint, ['exhausted', 1])
@@ -144,7 +145,7 @@ it('workers that record for the same endpoints in different orders do not deadlo
   })
   await Promise.all(recorded.all)
   // A deadlock is tried again, so only PostgreSQL knows of it. A connection that ends reports its count.
-  for (const { storage } of workers) await storage.close()
+  for (const { sql } of workers) await sql.end()
   await expect.poll(() => activity()).toHaveLength(0)
   expect(
     await outbox.sql`select deadlocks::int from pg_stat_database where datname = current_database()`,
