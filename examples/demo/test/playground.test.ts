@@ -5,6 +5,7 @@ import {
   openBrowser,
   type Page,
 } from '@quickquote/dev-servers/browser'
+import { printIfFailed } from '@quickquote/dev-servers/vitest'
 import axe from 'axe-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { call } from '../src/api-client.ts'
@@ -71,6 +72,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
       await context.close()
       expect(complaints).toEqual([])
     })
+    printIfFailed(page)
     await page.goto(server.url)
     return page
   }

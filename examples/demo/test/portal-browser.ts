@@ -5,6 +5,7 @@ import {
   openBrowser,
   type Page,
 } from '@quickquote/dev-servers/browser'
+import { printIfFailed } from '@quickquote/dev-servers/vitest'
 import axe from 'axe-core'
 import { beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { call } from '../src/api-client.ts'
@@ -164,6 +165,7 @@ export function usePortal(debuggingPort?: number) {
       expect(complaints.filter((each) => !/status of [45]\d\d|ERR_FAILED/.test(each))).toEqual([])
       expect(seen.filter((each) => SECRET.test(each))).toEqual([])
     })
+    printIfFailed(page)
     if (email !== null) {
       await context.request.post(`${server.url}/login`, { data: { email, password: DEMO_PASSWORD } })
       await page.goto(`${server.url}/portal/#/${organizationOf(email)}/${path}`)

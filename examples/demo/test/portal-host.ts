@@ -1,6 +1,6 @@
 import type { Integrations, Session } from '@quickquote/core'
 import { openBrowser, type Page } from '@quickquote/dev-servers/browser'
-import { openIntegrations } from '@quickquote/dev-servers/vitest'
+import { openIntegrations, printIfFailed } from '@quickquote/dev-servers/vitest'
 import { type FastifyIntegrationsOptions, fastifyIntegrations } from '@quickquote/fastify-integrations'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { onTestFinished } from 'vitest'
@@ -26,6 +26,7 @@ export async function portalHost(
   await app.register(fastifyIntegrations, { integrations, resolveSession, ...plugin })
   const page = await browser.newPage()
   page.setDefaultTimeout(30_000)
+  printIfFailed(page)
   return { app, page, integrations, resolveSession }
 }
 

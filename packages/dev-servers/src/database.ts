@@ -27,29 +27,40 @@ export interface Postgres {
  * @param options.name Default: a random name that starts with `quickquote_test_`.
  * @param options.template The database to copy, without connections. Default: PostgreSQL's `template1`.
  */
-export async function createDatabase(
+export function createDatabase(
   serverUrl: string,
-  options: { name?: string | undefined; template?: string | undefined } = {},
+  options: NewDatabase = {},
 ): Promise<{ url: string; name: string; created: boolean }> {
-  const { name = `quickquote_test_${randomBytes(6).toString('hex')}`, template = 'template1' } = options
-  const created = await withConnection(serverUrl, async (sql) => {
-    try {
-      const [strategy] = await sql<{ clause: string }[]>`SELECT ${sql.unsafe(STRATEGY)} AS clause`
-      await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)} ${sql.unsafe(strategy?.clause ?? '')}`
-      return true
-    } catch (error) {
-      if (error instanceof postgres.PostgresError && error.code === DUPLICATE_DATABASE) return false
-      throw error
-    }
-  })
-  const url = new URL(serverUrl)
-  url.pathname = `/${encodeURIComponent(name)}`
-  return { url: url.href, name, created }
+  return withConnection(serverUrl, (sql) => createWith(sql, serverUrl, options))
 }
 
 /** Drops a database with its open connections, if it exists. */
-export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
-  await withConnection(serverUrl, (sql) => sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`)
+export function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  return withConnection(serverUrl, (sql) => dropWith(sql, name))
+}
+
+interface NewDatabase {
+  readonly name?: string | undefined
+  readonly template?: string | undefined
+}
+
+async function createWith(sql: postgres.Sql, serverUrl: string, options: NewDatabase) {
+  const { name = `quickquote_test_${randomBytes(6).toString('hex')}`, template = 'template1' } = options
+  const url = new URL(serverUrl)
+  url.pathname = `/${encodeURIComponent(name)}`
+  try {
+    const [strategy] = await sql<{ clause: string }[]>`SELECT ${sql.unsafe(STRATEGY)} AS clause`
+    await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)} ${sql.unsafe(strategy?.clause ?? '')}`
+    return { url: url.href, name, created: true }
+  } catch (error) {
+    if (error instanceof postgres.PostgresError && error.code === DUPLICATE_DATABASE)
+      return { url: url.href, name, created: false }
+    throw error
+  }
+}
+
+async function dropWith(sql: postgres.Sql, name: string): Promise<void> {
+  await sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`
 }
 
 export interface TestDatabase {
@@ -67,15 +78,31 @@ export async function testDatabase(
   serverUrl: string,
   options: { template?: string } = {},
 ): Promise<TestDatabase> {
-  const { url, name } = await createDatabase(serverUrl, options)
-  return { url, drop: () => dropDatabase(serverUrl, name) }
+  const sql = keptConnection(serverUrl)
+  const { url, name } = await createWith(sql, serverUrl, options)
+  return { url, drop: () => dropWith(sql, name) }
+}
+
+const kept = new Map<string, postgres.Sql>()
+
+/** One for all test files of a process: a connection costs 10 ms of CPU time. */
+function keptConnection(serverUrl: string): postgres.Sql {
+  const known = kept.get(serverUrl)
+  if (known !== undefined) return known
+  const sql = connect(serverUrl, { idle_timeout: 5 })
+  kept.set(serverUrl, sql)
+  return sql
 }
 
 async function withConnection<T>(url: string, use: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  const sql = connect(url)
   try {
     return await use(sql)
   } finally {
     await sql.end()
   }
+}
+
+function connect(url: string, options: { idle_timeout?: number } = {}): postgres.Sql {
+  return postgres(url, { max: 1, fetch_types: false, onnotice: () => undefined, ...options })
 }

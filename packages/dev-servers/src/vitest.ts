@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import type { EventDefinitions, Integrations, NoEvents } from '@quickquote/core'
 import { drizzleStorage, type HostTransaction } from '@quickquote/storage-drizzle'
+import type { Page } from 'playwright-core'
 import postgres from 'postgres'
 import { afterAll, beforeAll, inject, it, onTestFinished } from 'vitest'
 import { type TestDatabase, testDatabase } from './database.ts'
@@ -99,4 +100,13 @@ export function itWith(program: string): typeof it | typeof it.skip {
   if (process.env['CI'] !== undefined || spawnSync(program, ['--version']).status === 0) return it
   console.log(`Skipped: tests that call ${program}. Install it to run them.`)
   return it.skip
+}
+
+/** Prints where the page was, and its text, if the current test fails. Call it after the hook that closes the page. */
+export function printIfFailed(page: Page): void {
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state !== 'fail') return
+    const text = await page.evaluate('document.body.innerText').catch((error: Error) => error.message)
+    console.log(`The page of the failed test, ${page.url()}:\n${text}`)
+  })
 }

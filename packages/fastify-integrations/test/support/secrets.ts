@@ -37,7 +37,7 @@ function holdsAny(text: string, secrets: ReadonlySet<string>): boolean {
 
 /** Rows as text show bytes in hex: searches for the text, its bytes in hex, and its decoded base64. */
 async function leaksOf(databaseUrl: string, secrets: ReadonlySet<string>): Promise<string[]> {
-  const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
+  const sql = postgres(databaseUrl, { max: 1, fetch_types: false, onnotice() {} })
   try {
     const spellings = new Map(
       [...secrets].flatMap((secret) => [
