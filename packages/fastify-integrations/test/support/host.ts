@@ -96,7 +96,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
 const documents = new Map<string, OpenApiDocument>()
 
-/** Making a document takes a third of the time of most tests. Hosts that differ in nothing that it tells share one. */
+/** Making a document takes a third of the time of most tests. Hosts with the same settings share one. */
 async function documentOf(url: string, options: HostOptions): Promise<OpenApiDocument> {
   const { before, after, fastify, plugin, integrations, limitsKeys } = options
   const isPlain = before === undefined && after === undefined && fastify === undefined
