@@ -1,5 +1,5 @@
 import { button, dialog, hasChromium, type Page, row } from '@quickquote/dev-servers/browser'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ACME, DEMO_PASSWORD, GLOBEX } from '../src/members.ts'
 import { choose, press, type } from './keyboard.ts'
 import {
@@ -16,7 +16,7 @@ const JOURNEY_MS = 300_000
 describe.runIf(hasChromium || process.env['CI'] !== undefined)(
   'The portal, for everybody, in Chromium',
   () => {
-    const { server, as, open } = usePortal()
+    const { server, as, open, everyScreen, goTo } = usePortal()
 
     describe('by keyboard alone', () => {
       it(
@@ -277,5 +277,47 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
       },
       JOURNEY_MS,
     )
+
+    describe('on every screen', () => {
+      let screens: Awaited<ReturnType<typeof everyScreen>> = []
+
+      beforeAll(async () => {
+        screens = await everyScreen()
+      })
+
+      it('asks for nothing twice', async () => {
+        const page = await open('admin@acme.example', 'events')
+        // No refreshes.
+        await page.addInitScript('window.setInterval = () => 0')
+        const asked: string[] = []
+        page.on('request', (request) => asked.push(request.url()))
+        for (const screen of screens) {
+          asked.length = 0
+          await goTo(page, screen)
+          await page.waitForLoadState('networkidle')
+          expect(asked.filter((url) => url.includes('/v1/')).length).toBeGreaterThan(1)
+          expect([screen[0], asked.filter((url, index) => asked.indexOf(url) < index)]).toEqual([
+            screen[0],
+            [],
+          ])
+        }
+      })
+
+      it.each(VIEWS)(
+        'nothing is wider than the page, and axe finds nothing, light and dark: $width px, $locale',
+        async ({ width, locale, hasAxe }) => {
+          const page = await open('admin@acme.example', 'events', {
+            ...{ locale, reducedMotion: 'reduce', viewport: { width, height: 900 } },
+          })
+          for (const screen of screens) {
+            await goTo(page, screen)
+            if (hasAxe) await expectAccessible(page, screen[0])
+            await expectFits(page, screen[0])
+          }
+        },
+        // For eight whole screens.
+        300_000,
+      )
+    })
   },
 )

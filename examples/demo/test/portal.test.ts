@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { button, dialog, hasChromium, type Page, row, styleOf } from '@quickquote/dev-servers/browser'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ACME, DEMO_PASSWORD } from '../src/members.ts'
 import { signIn } from './partner-client.ts'
-import { expectAccessible, expectFits, PATIENCE, usePortal, VIEWS } from './portal-browser.ts'
+import { PATIENCE, usePortal } from './portal-browser.ts'
 
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in Chromium', () => {
-  const { server, as, open, everyScreen, goTo } = usePortal()
+  const { server, as, open } = usePortal()
   const kept = (page: Page) =>
     page.evaluate<unknown[]>(
       '[localStorage.length, sessionStorage.length, document.cookie, location.href, document.title]',
@@ -451,45 +451,6 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
     expect(await row(page, 'By keyboard').getByText('Active').count()).toBe(1)
-  })
-
-  describe('on every screen', () => {
-    let screens: Awaited<ReturnType<typeof everyScreen>> = []
-
-    beforeAll(async () => {
-      screens = await everyScreen()
-    })
-
-    it('asks for nothing twice', async () => {
-      const page = await open('admin@acme.example', 'events')
-      // No refreshes.
-      await page.addInitScript('window.setInterval = () => 0')
-      const asked: string[] = []
-      page.on('request', (request) => asked.push(request.url()))
-      for (const screen of screens) {
-        asked.length = 0
-        await goTo(page, screen)
-        await page.waitForLoadState('networkidle')
-        expect(asked.filter((url) => url.includes('/v1/')).length).toBeGreaterThan(1)
-        expect([screen[0], asked.filter((url, index) => asked.indexOf(url) < index)]).toEqual([screen[0], []])
-      }
-    })
-
-    it.each(VIEWS)(
-      'nothing is wider than the page, and axe finds nothing, light and dark: $width px, $locale',
-      async ({ width, locale, hasAxe }) => {
-        const page = await open('admin@acme.example', 'events', {
-          ...{ locale, reducedMotion: 'reduce', viewport: { width, height: 900 } },
-        })
-        for (const screen of screens) {
-          await goTo(page, screen)
-          if (hasAxe) await expectAccessible(page, screen[0])
-          await expectFits(page, screen[0])
-        }
-      },
-      // For eight whole screens.
-      300_000,
-    )
   })
 
   describe('as an element', () => {
