@@ -428,6 +428,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
 
   it('can be used with the keyboard alone', async () => {
     const page = await open('member@globex.example', 'api-keys')
+    // The button of the empty list replaces that of the title, which may have had the focus.
+    await page.getByText('No API key yet').waitFor()
     const focused = () => page.evaluate<string>('document.activeElement.textContent')
     for (let presses = 0; presses < 20 && (await focused()) !== 'Create key'; presses++)
       await page.keyboard.press('Tab')
