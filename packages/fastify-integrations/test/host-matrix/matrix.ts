@@ -186,17 +186,20 @@ export function useHostMatrix() {
   const database = useDatabase()
   const visit = useVisitor()
   let receiver: Receiver
+  let stop = async () => {}
   beforeAll(async () => {
     receiver = await startReceiver()
     // The worker does not depend on the kind of host: one for all rows.
     const integrations = integrationsOn(database.url)
     const stopWorker = await startWorker({ integrations }, receiver, { pollIntervalMs: 200 })
-    return async () => {
+    stop = async () => {
       await stopWorker()
       await integrations.close()
       await receiver.stop()
     }
   })
+  // Before the database is dropped: what `beforeAll` returns would run after that.
+  afterAll(() => stop())
 
   return function beside(name: string, row: Row, more: (context: RowContext) => void = () => {}): void {
     describe(name, () => {
