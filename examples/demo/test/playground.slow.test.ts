@@ -199,6 +199,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await quote(page, 'After the reload').getByRole('link', { name: 'Its deliveries' }).click()
     await page.getByRole('row').filter({ hasText: 'After the reload' }).first().waitFor()
     await page.goBack()
+    // Until the page knows its endpoint, the link leads to the list.
+    await page.getByText('Connected to 7 events').waitFor()
     await page.getByRole('link', { name: 'Your endpoints in the portal' }).click()
     await page.getByRole('heading', { name: 'playground: the receiver of the page' }).waitFor()
     await page.goto(server.url)

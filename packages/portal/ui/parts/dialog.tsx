@@ -96,7 +96,7 @@ export function SecretDialog({
   ...props
 }: Omit<DialogProps, 'footer' | 'onClose'> & { text: string; secret: string; onStored: () => void }) {
   const { t, navigation } = usePortal()
-  useEffect(() => navigation.hold('secret'), [])
+  useLayoutEffect(() => navigation.hold('secret'), [])
   return (
     <Dialog
       {...props}
