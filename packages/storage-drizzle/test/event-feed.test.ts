@@ -392,8 +392,12 @@ describe('Waiting readers', () => {
     async (_, before, after) => {
       const { url, sql } = await openDatabase({ closeAfter: onTestFinished })
       const days = 30
+      // The day on which the tests began, which may be over.
+      const [first] = await sql<{ day: string }[]>`
+        select replace(substring(min(relname) from '\\d{4}_\\d\\d_\\d\\d$'), '_', '-') as day
+        from pg_class where relname ~ '^events_\\d{4}_\\d\\d_\\d\\d$'`
       for (let day = 1; day <= days; day += 1) {
-        const at = (age: number) => new Date(MIDNIGHT - age * DAY_MS).toISOString()
+        const at = (age: number) => new Date(Date.parse(`${first?.day}`) - age * DAY_MS).toISOString()
         await sql.unsafe(`create table quickquote.events_past_${day} partition of quickquote.events
         for values from ('${at(day)}') to ('${at(day - 1)}')`)
       }
