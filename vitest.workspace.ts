@@ -20,7 +20,10 @@ const DOCS = [
   'packages/storage-drizzle/test/schema-notes.test.ts',
 ]
 
-/** Slow by nature: other languages, packed packages, several machines, minutes of chaos, the portal by keyboard and left open, the demo’s page. */
+/**
+ * Slow by nature: other languages, packed packages, several machines, minutes of chaos, the portal by keyboard and left open, the
+ * demo’s page.
+ */
 const SLOW = '{packages,examples}/*/test/**/*.slow.test.ts'
 
 /** Slow tests run if the command names a project, such as `--project slow`, or one of their files. */

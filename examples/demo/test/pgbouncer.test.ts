@@ -7,6 +7,9 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tryProduct } from './product-trial.ts'
 
+/** Server connections for many clients. */
+const POOL_SIZE = 5
+
 const isTried = hasPgBouncer() || process.env['CI'] !== undefined
 
 /** Without PgBouncer these are skipped, and reported as skipped; in CI they fail. */
@@ -37,7 +40,7 @@ describe.runIf(isTried)('behind PgBouncer in transaction mode', () => {
   it.each([undefined, true])(
     'sixty starts at once all succeed with `prepare` %s: statements are prepared only if the host asks for it',
     async (prepare) => {
-      pooler = await startPgBouncer(database.url)
+      pooler = await startPgBouncer(database.url, { poolSize: POOL_SIZE })
       const storage = drizzleStorage({
         connectionString: pooler.url,
         maxConnections: 20,
@@ -50,13 +53,15 @@ describe.runIf(isTried)('behind PgBouncer in transaction mode', () => {
         integrations.quotations.start({ organizationId, source: 'ui', body: { requirementsText: 'A roof.' } })
       const results = await Promise.allSettled(Array.from({ length: 60 }, start))
       expect(results.filter(({ status }) => status === 'rejected')).toEqual([])
-      const through = postgres(pooler.url, { max: 5, prepare: false })
-      const prepared = await Promise.all(
-        Array.from(
-          { length: 20 },
-          () => through`select 1 from pg_prepared_statements where pg_sleep(0.02) is not null`,
-        ),
-      )
+      const through = postgres(pooler.url, { max: POOL_SIZE, prepare: false })
+      // An open transaction keeps its server connection, so that each of them is asked.
+      const servers = await Promise.all(Array.from({ length: POOL_SIZE }, () => through.reserve()))
+      await Promise.all(servers.map((sql) => sql`begin`))
+      const prepared = await Promise.all(servers.map((sql) => sql`select from pg_prepared_statements`))
+      for (const sql of servers) {
+        await sql`rollback`
+        sql.release()
+      }
       expect(prepared.some((rows) => rows.length > 0)).toBe(prepare === true)
       await through.end()
       const direct = postgres(database.url, { max: 1 })
