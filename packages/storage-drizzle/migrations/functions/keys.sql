@@ -15,6 +15,10 @@ begin
   end if;
   -- Those who encrypt lock the row, so what they encrypted is visible once it is locked here.
   select check_value into known from "quickquote".encryption_keys where id = key_id for update;
+  -- Another with the same key was first.
+  if known = value then
+    return true;
+  end if;
   is_used := exists (
     select from "quickquote".webhook_endpoints where key_id in (secret_key_id, previous_secret_key_id, headers_key_id)
   );
