@@ -223,7 +223,10 @@ describe('an order to start a quote that is cancelled', () => {
         retryAt: null,
       })
       await expect
-        .poll(() => sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)
+        .poll(
+          () => sql`
+            select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        )
         .not.toHaveLength(0)
     })
     await settling

@@ -249,6 +249,24 @@ describe('ensurePartitions', () => {
       { day: `quickquote.${today}` },
     ])
   })
+
+  it('fails no insert into the day that it creates', async () => {
+    const { sql } = outbox
+    const today = `events_${new Date(MIDNIGHT).toISOString().slice(0, 10).replaceAll('-', '_')}`
+    await sql.unsafe(`drop table quickquote.${today}`)
+    const { insert } = await sql.begin(async (maker) => {
+      await maker`select quickquote.make_partitions()`
+      const insert = sql`insert into quickquote.events (id, organization_id, type, body, created_at)
+        values (gen_random_uuid(), gen_random_uuid(), 'quotation.completed', '{}', now())
+        returning tableoid::regclass::text as day`
+      void insert.execute()
+      const waiting = () => sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      await expect.poll(waiting).toHaveLength(1)
+      return { insert }
+    })
+    expect(await insert).toEqual([{ day: `quickquote.${today}` }])
+  })
 })
 
 describe('expireDeliveries', () => {

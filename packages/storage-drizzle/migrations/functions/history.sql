@@ -81,6 +81,11 @@ begin
       until := quote_literal(to_char(day + interval '1 day', 'YYYY-MM-DD"T00:00:00Z"'));
 
       begin
+        -- Inserts of today wait before they choose a partition: one that has chosen the default partition fails once that day is
+        -- attached.
+        if ahead = 0 then
+          execute format('lock table only %s in share row exclusive mode', parent);
+        end if;
         -- Attached, because creating it as a partition would block all readers and writers of the table. The default partition
         -- is locked against writes between the move and the attachment, which would fail if it held a row of that day.
         execute format('lock table %s_default in access exclusive mode', parent);
