@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type EncryptionKey, IntegrationError } from '@quickquote/core'
 import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
-import type { Sql } from 'postgres'
+import type { Sql, TransactionSql } from 'postgres'
 import { describe, expect, it } from 'vitest'
 import {
   certificate,
@@ -144,7 +144,8 @@ describe('A process whose encryption key has changed under the same id', () => {
     const { sql, createEndpoint } = await openWith()
     await createEndpoint('https://127.0.0.1:9/')
     await sql`insert into quickquote.encryption_keys (id, check_value) values ('next', 'unused')`
-    const fits = (connection: Sql) => connection`select quickquote.claim_encryption_key('next', 'new', false)`
+    const fits = (connection: Sql | TransactionSql) =>
+      connection`select quickquote.claim_encryption_key('next', 'new', false)`
     const second = await sql.begin(async (first) => {
       await fits(first)
       await first`update quickquote.webhook_endpoints set secret_key_id = 'next'`
