@@ -20,9 +20,9 @@ async function turnOf(name: string, bytes: Uint8Array, pieces = 64 * 1024): Prom
     now: () => new Date(),
     hookTimeoutMs: 10_000,
   })
-  const file = { organizationId: randomUUID(), index: 0, name, bytes: inPieces(bytes, pieces) }
+  const file = () => ({ organizationId: randomUUID(), index: 0, name, bytes: inPieces(bytes, pieces) })
   const { turnMs } = await longestTurn(() =>
-    files.receive(file).catch((error: unknown) => {
+    files.receive(file()).catch((error: unknown) => {
       if (!(error instanceof IntegrationError && error.status < 500)) throw error
     }),
   )
