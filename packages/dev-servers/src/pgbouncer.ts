@@ -18,7 +18,7 @@ export function hasPgBouncer(): boolean {
 
 /**
  * Starts a PgBouncer in transaction mode on 127.0.0.1, in front of one database.
- * @param databaseUrl the database, including the password
+ * @param databaseUrl the database, including the password, if it needs one
  * @param options.poolSize server connections shared by all clients. Default 5.
  * @throws Error with its log if it does not start
  */
@@ -37,7 +37,7 @@ export async function startPgBouncer(
 listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
-auth_type = scram-sha-256
+auth_type = ${target.password === '' ? 'trust' : 'scram-sha-256'}
 auth_file = ${folder}/users.txt
 pool_mode = transaction
 default_pool_size = ${poolSize}

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createCertificate, scratchFolder, usePostgres } from '@quickquote/dev-servers'
+import { createCertificate, scratchFolder, startPostgres } from '@quickquote/dev-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Installed } from './installed.ts'
 
@@ -40,7 +40,8 @@ export function badNightTests(installed: () => Installed): void {
   describe('Installed from their tarballs, the worker and its doctor say what to do', () => {
     it('with a moved clock, without a key, with an expired certificate, without the database', async () => {
       const folder = await mkdtemp(join(scratchFolder(), 'quickquote-bad-night-'))
-      const postgres = await usePostgres({ dataDir: join(folder, 'postgres'), persistent: false })
+      // Its own, also with DATABASE_URL: it is stopped.
+      const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), persistent: false })
       onTestFinished(async () => {
         await postgres.stop()
         await rm(folder, { recursive: true, force: true })
