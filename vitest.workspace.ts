@@ -21,8 +21,8 @@ const DOCS = [
 ]
 
 /**
- * Slow by nature: other languages, packed packages, several machines, minutes of chaos, the portal by keyboard and left open, the
- * demo’s page.
+ * Slow by nature: other languages, packed packages, several machines, minutes of chaos, a fuzzer, tests that run tests, the portal
+ * by keyboard and left open, the demo’s page.
  */
 const SLOW = '{packages,examples}/*/test/**/*.slow.test.ts'
 

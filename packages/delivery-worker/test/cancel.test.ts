@@ -1,6 +1,6 @@
 import type { Quote, QuotePipeline } from '@quickquote/core'
 import { type Service, startChild } from '@quickquote/dev-servers/child'
-import { openIntegrations } from '@quickquote/dev-servers/vitest'
+import { openIntegrations, untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDue } from '../src/index.ts'
 import { type Host, type HostOptions, ORGANIZATION, openHost } from './host.ts'
@@ -273,7 +273,7 @@ describe('a cancel', () => {
             () => 'cancelled',
             (error) => error.code,
           )
-          await waitsForLock(1)
+          await untilLocksAreAwaited(host.sql)
           if (!commits) throw rolledBack
         })
         .catch((error) => {
@@ -295,7 +295,7 @@ describe('a cancel', () => {
       results.push(integrations.pipeline(id).failed({ errorCode: 'OTHER' }).catch(codeOf))
       results.push(Promise.resolve(cancel(id)).then((summary) => summary?.error_code, codeOf))
       // Each gives its connection back every 50 ms, so three are hardly ever seen at once.
-      await waitsForLock(1)
+      await untilLocksAreAwaited(host.sql)
       expect(await Promise.race([...results, 'none has ended'])).toBe('none has ended')
     })
     expect(await Promise.all(results)).toEqual(['STATE_CONFLICT', undefined, 'CANCELLED'])
@@ -375,15 +375,3 @@ interface CancellingProcess extends Service {
 }
 
 const codeOf = (error: { code?: string }) => error.code
-
-/** Resolves when so many statements wait for a lock. */
-async function waitsForLock(count: number): Promise<void> {
-  await expect
-    .poll(async () => {
-      const [row] = await host.sql`
-        select count(*)::int as count from pg_stat_activity
-        where wait_event_type = 'Lock' and datname = current_database()`
-      return row?.['count']
-    })
-    .toBeGreaterThanOrEqual(count)
-}

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type EncryptionKey, IntegrationError } from '@quickquote/core'
 import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
-import type { Sql, TransactionSql } from 'postgres'
 import { describe, expect, it } from 'vitest'
 import {
   certificate,
@@ -138,25 +137,6 @@ describe('A process whose encryption key has changed under the same id', () => {
     const changed = await openWith({ databaseUrl: host.databaseUrl, encryptionKeys: [CHANGED] })
     await changed.createEndpoint('https://127.0.0.1:9/')
     expect(await codeOf(host.createEndpoint('https://127.0.0.1:9/'))).toBe('SERVICE_UNAVAILABLE')
-  })
-
-  it('is not taken for another key by the second of two at the same moment', async () => {
-    const { sql, createEndpoint } = await openWith()
-    await createEndpoint('https://127.0.0.1:9/')
-    await sql`insert into quickquote.encryption_keys (id, check_value) values ('next', 'unused')`
-    const fits = (connection: Sql | TransactionSql) =>
-      connection`select quickquote.claim_encryption_key('next', 'new', false)`
-    const second = await sql.begin(async (first) => {
-      await fits(first)
-      await first`update quickquote.webhook_endpoints set secret_key_id = 'next'`
-      const call = fits(sql)
-      void call.execute()
-      const waiting = () => sql`
-        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      await expect.poll(waiting).toHaveLength(1)
-      return { call }
-    })
-    expect(await second.call).toEqual([{ claim_encryption_key: true }])
   })
 
   it('loses against all others if several start at once with different keys', async () => {

@@ -1,6 +1,7 @@
 import { IntegrationError, type Integrations, STEPS } from '@quickquote/core'
 import type { Receiver } from '@quickquote/dev-servers'
 import { adminOf } from '@quickquote/dev-servers/host'
+import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it } from 'vitest'
 import { certificate, type Host, type HostOptions, ORGANIZATION, openHost, openReceiver } from './host.ts'
 
@@ -196,10 +197,6 @@ describe('quotations.erase', () => {
       return id
     }
 
-    const waits = () => expect.poll(waiting).toHaveLength(1)
-    const waiting = () =>
-      host.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-
     it.each(['resend', 'replay'] as const)('a %s that comes first is ended', async (name) => {
       await open()
       const id = await deliveredOnce()
@@ -209,7 +206,7 @@ describe('quotations.erase', () => {
         // Reports do not wait for it.
         await host.integrations.pipeline(id).stepCompleted('functional_specification')
         const erased = erase(id)
-        await waits()
+        await untilLocksAreAwaited(host.sql)
         return { erased }
       })
       expect(await erased).toMatchObject({ deliveries: 1 })
@@ -225,7 +222,7 @@ describe('quotations.erase', () => {
       const { called } = await host.sql.begin(async (tx) => {
         await host.integrations.within(tx).quotations.erase(ORGANIZATION, id)
         const called = refusalOf(calls[name](host.integrations))
-        await waits()
+        await untilLocksAreAwaited(host.sql)
         return { called }
       })
       expect(await called).toBe(refusal)

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { PageRequest, Storage } from '@quickquote/core'
+import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { AWKWARD, MANY_KEYS, type StoredApiKey, sampleApiKey } from './samples.ts'
@@ -10,14 +11,6 @@ async function insert(fields: Partial<StoredApiKey> = {}): Promise<StoredApiKey>
   const key = sampleApiKey(fields)
   await storage.apiKeys.insert(key, randomBytes(32), MANY_KEYS)
   return key
-}
-
-async function somebodyWaitsForALock(): Promise<void> {
-  for (;;) {
-    const [row] = await sql`select count(*)::int from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
-    if (row?.['count'] > 0) return
-  }
 }
 
 describe('an API key', () => {
@@ -52,7 +45,7 @@ describe('an API key', () => {
     const second = await storage.transaction(async (transaction) => {
       await lock(transaction)
       const waiting = storage.transaction(lock)
-      await somebodyWaitsForALock()
+      await untilLocksAreAwaited(sql)
       await transaction.apiKeys.save({ ...key, status: 'inactive' })
       return { waiting }
     })

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { TestDatabase } from '@quickquote/dev-servers'
-import { emptyDatabase, ownsPostgres } from '@quickquote/dev-servers/vitest'
+import { emptyDatabase, ownsPostgres, untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { applyMigration, createJournal, readMigrations } from '../src/migrations/migrate.ts'
@@ -95,9 +95,7 @@ describe('migrate', () => {
     await barrier`begin`
     await barrier`lock table pg_catalog.pg_namespace in share mode`
     const running = Array.from({ length: 4 }, () => cliProcess('migrate'))
-    const waiting = () => sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await expect.poll(async () => (await waiting()).length, { timeout: 240_000 }).toBe(4)
+    await untilLocksAreAwaited(sql, 4)
     await barrier`rollback`
     barrier.release()
     const results = await Promise.all(running)
@@ -117,9 +115,7 @@ describe('migrate', () => {
     await blocker`begin`
     await blocker`lock table quickquote.events in access share mode`
     const { child, result } = spawnCli(['migrate'], database.url, later.cli)
-    const waiting = () => sql`
-      select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await expect.poll(async () => (await waiting()).length).toBe(1)
+    await untilLocksAreAwaited(sql)
 
     child.kill('SIGKILL')
     await result

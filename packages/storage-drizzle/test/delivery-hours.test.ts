@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
+import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
 
@@ -230,13 +231,7 @@ describe('An attempt recorded after its hour was counted', () => {
     await outbox.sql.begin(async (counting) => {
       await counting`select quickquote.count_delivery_hours()`
       late = attempt(counted, { status: 'failed' })
-      await expect
-        .poll(
-          () => outbox.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'
-          and datname = current_database()`,
-          { timeout: 60_000 },
-        )
-        .toHaveLength(1)
+      await untilLocksAreAwaited(outbox.sql)
     })
     await late
     expect(await ever()).toEqual([[0, 1, 1]])

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
+import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { expect, it, onTestFinished } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
@@ -122,8 +123,6 @@ it('workers that record for the same endpoints in different orders do not deadlo
     onTestFinished(() => sql.end())
     return { id: randomUUID(), sql, storage: drizzleStorage({ sql }) }
   })
-  const activity = (which = outbox.sql``) => outbox.sql`
-    select from pg_stat_activity where datname = current_database() and application_name = 'recorder' ${which}`
   await settle(endpoints[10] as StoredWebhookEndpoint, ['exhausted', 1])
   for (const endpoint of endpoints) for (const _ of workers) await outbox.recordEvent(endpoint)
   const rounds: (() => Promise<unknown>)[] = []
@@ -140,13 +139,15 @@ it('workers that record for the same endpoints in different orders do not deadlo
   const recorded = await outbox.sql.begin(async (holder) => {
     await holder`select from quickquote.endpoint_health where endpoint_id = ${endpoints[10]?.id ?? ''} for update`
     const all = rounds.map((round) => round())
-    await expect.poll(() => activity(outbox.sql`and wait_event_type = 'Lock'`)).toHaveLength(3)
+    await untilLocksAreAwaited(outbox.sql, workers.length)
     return { all }
   })
   await Promise.all(recorded.all)
   // A deadlock is tried again, so only PostgreSQL knows of it. A connection that ends reports its count.
   for (const { sql } of workers) await sql.end()
-  await expect.poll(() => activity()).toHaveLength(0)
+  const connected = () => outbox.sql`
+    select from pg_stat_activity where datname = current_database() and application_name = 'recorder'`
+  await expect.poll(connected).toHaveLength(0)
   expect(
     await outbox.sql`select deadlocks::int from pg_stat_database where datname = current_database()`,
   ).toEqual([{ deadlocks: 0 }])

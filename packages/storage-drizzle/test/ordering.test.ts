@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
+import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { claimOf, failed, openOutbox, succeeded } from './delivery-samples.ts'
 
@@ -202,12 +203,7 @@ describe('an endpoint that wants the events of a quotation in order', () => {
         ...claimOf(worker, { limit: 0 }),
         settled: [succeeded(head as ClaimedDelivery)],
       })
-      await expect
-        .poll(
-          () =>
-            sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        )
-        .toHaveLength(1)
+      await untilLocksAreAwaited(sql)
     })
     await settling
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { NewQuotation } from '@quickquote/core'
+import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { startAnswerThief } from './answer-thief.ts'
 import { openOutbox } from './delivery-samples.ts'
@@ -222,12 +223,7 @@ describe('an order to start a quote that is cancelled', () => {
         attempt: 1,
         retryAt: null,
       })
-      await expect
-        .poll(
-          () => sql`
-            select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        )
-        .not.toHaveLength(0)
+      await untilLocksAreAwaited(sql)
     })
     await settling
     expect((await claim(other)).claimed).toMatchObject([{ hook: 'cancel', attempt: 1 }])

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { STEPS } from '@quickquote/core'
 import { integrationsOn } from '@quickquote/dev-servers/host'
+import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterAll, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
@@ -69,7 +70,7 @@ describe('concurrent reports', () => {
     await sql.begin(async (transaction) => {
       await processes[0].within(transaction).pipeline(id).proposalReady({ documentId: proposalId })
       later = processes[1].pipeline(id).proposalReady()
-      await untilSomebodyWaits()
+      await untilLocksAreAwaited(sql)
     })
     await later
 
@@ -221,13 +222,3 @@ describe('a run from start to end', () => {
     })
   })
 })
-
-/** Resolves once another connection waits for a lock: by then it has done its earlier reads. */
-async function untilSomebodyWaits(): Promise<void> {
-  for (;;) {
-    const [row] = await sql`
-      select count(*)::int from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`
-    if (row?.['count'] > 0) return
-  }
-}

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
+import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
@@ -227,9 +228,10 @@ describe('dropHistory', () => {
 })
 
 describe('ensurePartitions', () => {
+  const today = `events_${new Date(MIDNIGHT).toISOString().slice(0, 10).replaceAll('-', '_')}`
+
   it('does not wait while a transaction reads the default partition, and creates the day later', async () => {
     const { sql, storage } = outbox
-    const today = `events_${new Date(MIDNIGHT).toISOString().slice(0, 10).replaceAll('-', '_')}`
     const isThere = async () =>
       (await sql`select to_regclass(${`quickquote.${today}`}) is not null as yes`)[0]?.['yes']
     await sql.unsafe(`drop table quickquote.${today}`)
@@ -252,7 +254,6 @@ describe('ensurePartitions', () => {
 
   it('fails no insert into the day that it creates', async () => {
     const { sql } = outbox
-    const today = `events_${new Date(MIDNIGHT).toISOString().slice(0, 10).replaceAll('-', '_')}`
     await sql.unsafe(`drop table quickquote.${today}`)
     const { insert } = await sql.begin(async (maker) => {
       await maker`select quickquote.make_partitions()`
@@ -260,9 +261,7 @@ describe('ensurePartitions', () => {
         values (gen_random_uuid(), gen_random_uuid(), 'quotation.completed', '{}', now())
         returning tableoid::regclass::text as day`
       void insert.execute()
-      const waiting = () => sql`
-        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      await expect.poll(waiting).toHaveLength(1)
+      await untilLocksAreAwaited(sql)
       return { insert }
     })
     expect(await insert).toEqual([{ day: `quickquote.${today}` }])

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { EncryptionKey, Integrations, Storage } from '@quickquote/core'
 import { adminOf, integrationsOn, keepLogs } from '@quickquote/dev-servers/host'
+import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
+import type { Sql, TransactionSql } from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { sampleEvent } from './samples.ts'
@@ -220,4 +222,20 @@ describe('integrations.reencryptSecrets()', () => {
       expect(endpoint && both.settings.keyring.decrypt(endpoint.secret, id)).toBe(secret)
     }
   })
+})
+
+it('a key that two claim at the same moment is right for both', async () => {
+  await createEndpoint(serviceWith(newer))
+  await sql`insert into quickquote.encryption_keys (id, check_value) values ('next', 'unused')`
+  const claim = (connection: Sql | TransactionSql) =>
+    connection`select quickquote.claim_encryption_key('next', 'new', false)`
+  const second = await sql.begin(async (first) => {
+    await claim(first)
+    await first`update quickquote.webhook_endpoints set secret_key_id = 'next'`
+    const call = claim(sql)
+    void call.execute()
+    await untilLocksAreAwaited(sql)
+    return { call }
+  })
+  expect(await second.call).toEqual([{ claim_encryption_key: true }])
 })

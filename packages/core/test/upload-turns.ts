@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import { createRequirementsFiles } from '../src/files/requirements-file.ts'
+import { IntegrationError } from '../src/lib/errors.ts'
+import { silentLogger } from '../src/lib/logger.ts'
+import { DEFAULT_LIMITS } from '../src/model/limits.ts'
+import { inPieces, useUploads } from './host-files.ts'
+import { longestTurn } from './longest-turn.ts'
+
+/** Receives a file, and measures the longest turn. Anything but an acceptance or a refusal fails the test. */
+export type TurnOf = (name: string, bytes: Uint8Array, pieces?: number) => Promise<number>
+
+export function useUploadTurns(): TurnOf {
+  const storage = useUploads()
+  return async (name, bytes, pieces) => {
+    const files = createRequirementsFiles(storage, {
+      limits: DEFAULT_LIMITS,
+      logger: silentLogger,
+      now: () => new Date(),
+      hookTimeoutMs: 10_000,
+    })
+    const file = () => ({ organizationId: randomUUID(), index: 0, name, bytes: inPieces(bytes, pieces) })
+    const { turnMs } = await longestTurn(() =>
+      files.receive(file()).catch((error: unknown) => {
+        if (!(error instanceof IntegrationError && error.status < 500)) throw error
+      }),
+    )
+    return turnMs
+  }
+}
