@@ -2,7 +2,8 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { ReceivedWebhook, Receiver } from '@quickquote/dev-servers'
 import { type Browser, complaintsOf, openBrowser, type Page } from '@quickquote/dev-servers/browser'
-import { afterAll, expect } from 'vitest'
+import { printIfFailed } from '@quickquote/dev-servers/vitest'
+import { afterAll, expect, onTestFinished } from 'vitest'
 import { type Host, YEAR_AHEAD } from '../support/host.ts'
 
 /** Signs a member in. `url` is the host's. */
@@ -40,14 +41,12 @@ export function useVisitor(): (visit: Visit) => Promise<void> {
       ignoreHTTPSErrors: true,
     })
     page.setDefaultTimeout(60_000)
+    // With its connections: Fastify waits for them, for those of HTTP/2 more than a minute.
+    onTestFinished(() => page.close())
+    printIfFailed(page)
     const complaints = complaintsOf(page)
-    try {
-      await page.addInitScript({ path: ACTIONS })
-      await journey(page, visit)
-    } finally {
-      // With its connections: Fastify waits for them, for those of HTTP/2 more than a minute.
-      await page.close()
-    }
+    await page.addInitScript({ path: ACTIONS })
+    await journey(page, visit)
     // The 401 is that of the first page, before the sign-in.
     expect(complaints.filter((each) => !/status of 401/.test(each))).toEqual([])
   }

@@ -262,8 +262,8 @@ declare
 begin
   -- Usually all due deliveries.
   select coalesce(sum(due), 0) = look_ahead, min(first_due_at),
-    min(first_due_at) filter (where organization_id <> all (full_organizations)), max(last_due_at), coalesce(array_agg(endpoint_id), '{}'), coalesce(array_agg(organization_id), '{}'),
-    coalesce(array_agg(due), '{}')
+    min(first_due_at) filter (where organization_id <> all (full_organizations)), max(last_due_at),
+    coalesce(array_agg(endpoint_id), '{}'), coalesce(array_agg(organization_id), '{}'), coalesce(array_agg(due), '{}')
   from (
     select endpoint_id, organization_id, count(*) as due, min(due_at) as first_due_at, max(due_at) as last_due_at
     from (

@@ -97,7 +97,7 @@ async function update(
   if (is_enabled === true) await run(sql.FORGET_FAILURES, which)
   if (ends_pause === true) await run(sql.END_PAUSE, which)
   if (is_enabled === true || ordering !== undefined) {
-    const limit = ordering === undefined ? PARKED_AT_ONCE : ORDERED_AT_ONCE
+    const limit = ordering === undefined ? CAUGHT_UP_AT_ONCE : ORDERED_AT_ONCE
     await run(sql.CATCH_UP, { endpoint_id: which.id, now: which.now, limit })
   }
   if (is_enabled === true || ordering !== undefined || ends_pause === true) await wake()
@@ -105,7 +105,7 @@ async function update(
 }
 
 /** Deliveries that catch up while the request waits, in less than 0.1 s. Parking reads no events. */
-const PARKED_AT_ONCE = 1500
+const CAUGHT_UP_AT_ONCE = 1500
 const ORDERED_AT_ONCE = 500
 
 function toColumns({ header_names, encrypted }: NonNullable<WebhookEndpointChange['headers']>) {
