@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { CatalogEntry, EndpointInput, EndpointWithSecret, WebhookEndpoint } from '../api/types.ts'
 import { Button } from '../parts/button.tsx'
 import { Choice, TextField } from '../parts/field.tsx'
@@ -94,8 +94,12 @@ function Editor({
     setForm({ ...form, ...change })
     setTyped(true)
   }
-  useEffect(() => (isTyped && created === null ? navigation.hold('draft') : undefined), [isTyped, created])
-  useEffect(() => (action.isRunning ? navigation.hold('running') : undefined), [action.isRunning])
+  // Before anything else happens on the page, as in dialogs.
+  useLayoutEffect(
+    () => (isTyped && created === null ? navigation.hold('draft') : undefined),
+    [isTyped, created],
+  )
+  useLayoutEffect(() => (action.isRunning ? navigation.hold('running') : undefined), [action.isRunning])
   useEffect(() => showFirstError(element.current), [timesSent, action.error])
   const input = inputOf(form, catalog)
   const isMoved = base !== null && originOf(base.url) !== originOf(input.url)
