@@ -6,12 +6,13 @@ import { DEFAULT_LIMITS } from '../src/model/limits.ts'
 import { inPieces, useUploads } from './host-files.ts'
 import { longestTurn } from './longest-turn.ts'
 
-/** Receives a file, and measures the longest turn. Anything but an acceptance or a refusal fails the test. */
-export type TurnOf = (name: string, bytes: Uint8Array, pieces?: number) => Promise<number>
-
-export function useUploadTurns(): TurnOf {
+/**
+ * What it returns receives a file, and measures the longest turn. Anything but an acceptance or a refusal fails the
+ * test.
+ */
+export function useUploadTurns() {
   const storage = useUploads()
-  return async (name, bytes, pieces) => {
+  return async (name: string, bytes: Uint8Array, pieces?: number): Promise<number> => {
     const files = createRequirementsFiles(storage, {
       limits: DEFAULT_LIMITS,
       logger: silentLogger,

@@ -1,6 +1,6 @@
 import type { Quote, QuotePipeline } from '@quickquote/core'
 import { type Service, startChild } from '@quickquote/dev-servers/child'
-import { openIntegrations, untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
+import { lockWaiters, openIntegrations } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDue } from '../src/index.ts'
 import { type Host, type HostOptions, ORGANIZATION, openHost } from './host.ts'
@@ -273,7 +273,7 @@ describe('a cancel', () => {
             () => 'cancelled',
             (error) => error.code,
           )
-          await untilLocksAreAwaited(host.sql)
+          await expect.poll(() => lockWaiters(host.sql)).toBeGreaterThan(0)
           if (!commits) throw rolledBack
         })
         .catch((error) => {
@@ -295,7 +295,7 @@ describe('a cancel', () => {
       results.push(integrations.pipeline(id).failed({ errorCode: 'OTHER' }).catch(codeOf))
       results.push(Promise.resolve(cancel(id)).then((summary) => summary?.error_code, codeOf))
       // Each gives its connection back every 50 ms, so three are hardly ever seen at once.
-      await untilLocksAreAwaited(host.sql)
+      await expect.poll(() => lockWaiters(host.sql)).toBeGreaterThan(0)
       expect(await Promise.race([...results, 'none has ended'])).toBe('none has ended')
     })
     expect(await Promise.all(results)).toEqual(['STATE_CONFLICT', undefined, 'CANCELLED'])

@@ -1,7 +1,7 @@
 import { IntegrationError, type Integrations, STEPS } from '@quickquote/core'
 import type { Receiver } from '@quickquote/dev-servers'
 import { adminOf } from '@quickquote/dev-servers/host'
-import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
+import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it } from 'vitest'
 import { certificate, type Host, type HostOptions, ORGANIZATION, openHost, openReceiver } from './host.ts'
 
@@ -206,7 +206,7 @@ describe('quotations.erase', () => {
         // Reports do not wait for it.
         await host.integrations.pipeline(id).stepCompleted('functional_specification')
         const erased = erase(id)
-        await untilLocksAreAwaited(host.sql)
+        await expect.poll(() => lockWaiters(host.sql)).toBe(1)
         return { erased }
       })
       expect(await erased).toMatchObject({ deliveries: 1 })
@@ -222,7 +222,7 @@ describe('quotations.erase', () => {
       const { called } = await host.sql.begin(async (tx) => {
         await host.integrations.within(tx).quotations.erase(ORGANIZATION, id)
         const called = refusalOf(calls[name](host.integrations))
-        await untilLocksAreAwaited(host.sql)
+        await expect.poll(() => lockWaiters(host.sql)).toBe(1)
         return { called }
       })
       expect(await called).toBe(refusal)

@@ -3,7 +3,7 @@ import type { EventDefinitions, Integrations, NoEvents } from '@quickquote/core'
 import { drizzleStorage, type HostTransaction } from '@quickquote/storage-drizzle'
 import type { Page } from 'playwright-core'
 import postgres from 'postgres'
-import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, inject, it, onTestFinished } from 'vitest'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { integrationsOn, keepLogs, type LogLine, type TestOptions } from './host.ts'
 
@@ -51,14 +51,12 @@ export function useDatabase(): { readonly url: string; readonly sql: postgres.Sq
   }
 }
 
-/** Resolves once so many clients of this database wait for a lock: by then they have done what comes before it. */
-export async function untilLocksAreAwaited(sql: postgres.Sql, clients = 1): Promise<void> {
-  const waiting = () => sql`
+/** The number of clients of this database that wait for a lock: each has done what comes before it. */
+export async function lockWaiters(sql: postgres.Sql): Promise<number> {
+  const waiting = await sql`
     select from pg_stat_activity
     where datname = current_database() and backend_type = 'client backend' and wait_event_type = 'Lock'`
-  await expect
-    .poll(async () => (await waiting()).length, { timeout: 240_000 })
-    .toBeGreaterThanOrEqual(clients)
+  return waiting.length
 }
 
 /** Integrations, their database, and what they logged. */

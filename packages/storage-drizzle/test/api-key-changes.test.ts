@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { PageRequest, Storage } from '@quickquote/core'
-import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
+import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { AWKWARD, MANY_KEYS, type StoredApiKey, sampleApiKey } from './samples.ts'
@@ -45,7 +45,7 @@ describe('an API key', () => {
     const second = await storage.transaction(async (transaction) => {
       await lock(transaction)
       const waiting = storage.transaction(lock)
-      await untilLocksAreAwaited(sql)
+      await expect.poll(() => lockWaiters(sql)).toBeGreaterThan(0)
       await transaction.apiKeys.save({ ...key, status: 'inactive' })
       return { waiting }
     })

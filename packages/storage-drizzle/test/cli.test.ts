@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { TestDatabase } from '@quickquote/dev-servers'
-import { emptyDatabase, ownsPostgres, untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
+import { emptyDatabase, lockWaiters, ownsPostgres } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { applyMigration, createJournal, readMigrations } from '../src/migrations/migrate.ts'
@@ -95,7 +95,7 @@ describe('migrate', () => {
     await barrier`begin`
     await barrier`lock table pg_catalog.pg_namespace in share mode`
     const running = Array.from({ length: 4 }, () => cliProcess('migrate'))
-    await untilLocksAreAwaited(sql, 4)
+    await expect.poll(() => lockWaiters(sql), { timeout: 240_000 }).toBe(4)
     await barrier`rollback`
     barrier.release()
     const results = await Promise.all(running)
@@ -115,7 +115,7 @@ describe('migrate', () => {
     await blocker`begin`
     await blocker`lock table quickquote.events in access share mode`
     const { child, result } = spawnCli(['migrate'], database.url, later.cli)
-    await untilLocksAreAwaited(sql)
+    await expect.poll(() => lockWaiters(sql)).toBe(1)
 
     child.kill('SIGKILL')
     await result

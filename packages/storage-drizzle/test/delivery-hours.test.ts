@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
-import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
+import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
 
@@ -231,7 +231,7 @@ describe('An attempt recorded after its hour was counted', () => {
     await outbox.sql.begin(async (counting) => {
       await counting`select quickquote.count_delivery_hours()`
       late = attempt(counted, { status: 'failed' })
-      await untilLocksAreAwaited(outbox.sql)
+      await expect.poll(() => lockWaiters(outbox.sql)).toBe(1)
     })
     await late
     expect(await ever()).toEqual([[0, 1, 1]])

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
-import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
+import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { expect, it, onTestFinished } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
@@ -139,7 +139,7 @@ it('workers that record for the same endpoints in different orders do not deadlo
   const recorded = await outbox.sql.begin(async (holder) => {
     await holder`select from quickquote.endpoint_health where endpoint_id = ${endpoints[10]?.id ?? ''} for update`
     const all = rounds.map((round) => round())
-    await untilLocksAreAwaited(outbox.sql, workers.length)
+    await expect.poll(() => lockWaiters(outbox.sql)).toBe(workers.length)
     return { all }
   })
   await Promise.all(recorded.all)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
-import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
+import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { claimOf, failed, openOutbox, succeeded } from './delivery-samples.ts'
 
@@ -203,7 +203,7 @@ describe('an endpoint that wants the events of a quotation in order', () => {
         ...claimOf(worker, { limit: 0 }),
         settled: [succeeded(head as ClaimedDelivery)],
       })
-      await untilLocksAreAwaited(sql)
+      await expect.poll(() => lockWaiters(sql)).toBe(1)
     })
     await settling
 

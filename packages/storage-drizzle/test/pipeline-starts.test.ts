@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { NewQuotation } from '@quickquote/core'
-import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
+import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { startAnswerThief } from './answer-thief.ts'
 import { openOutbox } from './delivery-samples.ts'
@@ -223,7 +223,7 @@ describe('an order to start a quote that is cancelled', () => {
         attempt: 1,
         retryAt: null,
       })
-      await untilLocksAreAwaited(sql)
+      await expect.poll(() => lockWaiters(sql)).toBeGreaterThan(0)
     })
     await settling
     expect((await claim(other)).claimed).toMatchObject([{ hook: 'cancel', attempt: 1 }])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { STEPS } from '@quickquote/core'
 import { integrationsOn } from '@quickquote/dev-servers/host'
-import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
+import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterAll, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
@@ -70,7 +70,7 @@ describe('concurrent reports', () => {
     await sql.begin(async (transaction) => {
       await processes[0].within(transaction).pipeline(id).proposalReady({ documentId: proposalId })
       later = processes[1].pipeline(id).proposalReady()
-      await untilLocksAreAwaited(sql)
+      await expect.poll(() => lockWaiters(sql)).toBeGreaterThan(0)
     })
     await later
 

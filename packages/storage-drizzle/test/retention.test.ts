@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
-import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
+import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
@@ -261,7 +261,7 @@ describe('ensurePartitions', () => {
         values (gen_random_uuid(), gen_random_uuid(), 'quotation.completed', '{}', now())
         returning tableoid::regclass::text as day`
       void insert.execute()
-      await untilLocksAreAwaited(sql)
+      await expect.poll(() => lockWaiters(sql)).toBe(1)
       return { insert }
     })
     expect(await insert).toEqual([{ day: `quickquote.${today}` }])

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { EncryptionKey, Integrations, Storage } from '@quickquote/core'
 import { adminOf, integrationsOn, keepLogs } from '@quickquote/dev-servers/host'
-import { untilLocksAreAwaited } from '@quickquote/dev-servers/vitest'
+import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import type { Sql, TransactionSql } from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
@@ -234,7 +234,7 @@ it('a key that two claim at the same moment is right for both', async () => {
     await first`update quickquote.webhook_endpoints set secret_key_id = 'next'`
     const call = claim(sql)
     void call.execute()
-    await untilLocksAreAwaited(sql)
+    await expect.poll(() => lockWaiters(sql)).toBe(1)
     return { call }
   })
   expect(await second.call).toEqual([{ claim_encryption_key: true }])

@@ -42,13 +42,15 @@ export function useVisitor(): (visit: Visit) => Promise<void> {
     })
     page.setDefaultTimeout(60_000)
     // With its connections: Fastify waits for them, for those of HTTP/2 more than a minute.
-    onTestFinished(() => page.close())
+    onTestFinished(async () => {
+      await page.close()
+      // The 401 is that of the first page, before the sign-in.
+      expect(complaints.filter((each) => !/status of 401/.test(each))).toEqual([])
+    })
     printIfFailed(page)
     const complaints = complaintsOf(page)
     await page.addInitScript({ path: ACTIONS })
     await journey(page, visit)
-    // The 401 is that of the first page, before the sign-in.
-    expect(complaints.filter((each) => !/status of 401/.test(each))).toEqual([])
   }
 }
 

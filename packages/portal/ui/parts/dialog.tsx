@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { usePortal } from '../portal.ts'
 import { type Action, useAction } from '../use-action.ts'
+import { useHold } from '../use-hold.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy.tsx'
 import { rememberFocus, returnFocus, showFirstError } from './focus.ts'
@@ -95,8 +96,8 @@ export function SecretDialog({
   children,
   ...props
 }: Omit<DialogProps, 'footer' | 'onClose'> & { text: string; secret: string; onStored: () => void }) {
-  const { t, navigation } = usePortal()
-  useLayoutEffect(() => navigation.hold('secret'), [])
+  const { t } = usePortal()
+  useHold('secret', true)
   return (
     <Dialog
       {...props}
@@ -166,11 +167,10 @@ export function FormDialog({
   const { isRunning, error } = action
   const [isTyped, setTyped] = useState(false)
   useEffect(() => showFirstError(form.current), [error])
-  useLayoutEffect(() => (isTyped ? navigation.hold('draft') : undefined), [isTyped])
+  useHold('draft', isTyped)
+  useHold('running', isRunning)
   // A question only for what somebody has typed: the rest is chosen again with a click.
   const leave = () => navigation.leave(onClose)
-  // Before anything else happens on the page: its links are there as soon as the response is.
-  useLayoutEffect(() => (isRunning ? navigation.hold('running') : undefined), [isRunning])
   return (
     <Dialog
       title={title}

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CatalogEntry, EndpointInput, EndpointWithSecret, WebhookEndpoint } from '../api/types.ts'
 import { Button } from '../parts/button.tsx'
 import { Choice, TextField } from '../parts/field.tsx'
@@ -8,6 +8,7 @@ import { PageHead } from '../parts/page-head.tsx'
 import { Unfound } from '../parts/unfound.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
+import { useHold } from '../use-hold.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { EventTree } from './event-tree.tsx'
 import { type HeaderField, HeaderFields, headersOf } from './header-fields.tsx'
@@ -94,12 +95,8 @@ function Editor({
     setForm({ ...form, ...change })
     setTyped(true)
   }
-  // Before anything else happens on the page, as in dialogs.
-  useLayoutEffect(
-    () => (isTyped && created === null ? navigation.hold('draft') : undefined),
-    [isTyped, created],
-  )
-  useLayoutEffect(() => (action.isRunning ? navigation.hold('running') : undefined), [action.isRunning])
+  useHold('draft', isTyped && created === null)
+  useHold('running', action.isRunning)
   useEffect(() => showFirstError(element.current), [timesSent, action.error])
   const input = inputOf(form, catalog)
   const isMoved = base !== null && originOf(base.url) !== originOf(input.url)
