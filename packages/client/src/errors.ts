@@ -152,10 +152,10 @@ function unexpected(status: number): string {
     : 'The response is not from this API. Check baseUrl, and any proxies in between.'
 }
 
-/** Whole seconds, or a date (RFC 9110). */
+/** Whole seconds, or a date (RFC 9110), which begins with a weekday: `Date.parse` accepts more. */
 function retryAfterMs(headers: Headers): number | null {
-  const value = headers.get('Retry-After')
-  if (value === null) return null
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  const value = headers.get('Retry-After') ?? ''
+  if (/^\d+$/.test(value)) return Number(value) * 1000
+  const ms = /^[A-Z][a-z]{2,8},? /.test(value) ? Date.parse(value) - Date.now() : Number.NaN
   return Number.isNaN(ms) ? null : Math.max(0, ms)
 }

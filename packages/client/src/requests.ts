@@ -61,9 +61,9 @@ export function createRequests(settings: RequestSettings) {
         // If its connection was lost, the first attempt may still be running: the retry returns its response.
         const isOurOwn = retries > 0 && error instanceof ApiError && error.code === 'IDEMPOTENCY_KEY_IN_USE'
         if (retries >= settings.maxRetries || !(isOurOwn || isTemporary(error))) throw error
-        const waitMs = (error instanceof ApiError ? error.retryAfterMs : null) ?? backoffMs(retries)
-        if (waitMs > LONGEST_RETRY_AFTER_MS) throw error
-        await sleep(waitMs, signal)
+        const askedMs = (error instanceof ApiError ? error.retryAfterMs : null) ?? 0
+        if (askedMs > LONGEST_RETRY_AFTER_MS) throw error
+        await sleep(Math.max(askedMs, backoffMs(retries)), signal)
       }
     }
   }

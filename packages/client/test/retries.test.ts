@@ -52,6 +52,18 @@ describe('Retries', () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(990)
   })
 
+  // 0.25 s, 0.5 s and 1 s, each at least.
+  it.each(['0', 'Sat, 21 Nov 2020 10:00:00 GMT', '1.5', '2, 2'])(
+    'never sooner than its own back-off: Retry-After: %s',
+    async (value) => {
+      const { client, requests } = await startService([limited(value), limited(value), OK])
+      await client.quotations.get(id)
+      const [first, second, third] = requests.map(({ at }) => at)
+      expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(245)
+      expect((third ?? 0) - (second ?? 0)).toBeGreaterThan(490)
+    },
+  )
+
   it('an attempt without a response in time', async () => {
     const { client, requests } = await startService([hang, OK], { timeoutMs: 5000 })
     expect(await client.quotations.get(id)).toEqual(QUOTATION)
@@ -105,6 +117,7 @@ describe('Does not retry', () => {
     ['500', problem(500, 'INTERNAL_ERROR'), ServiceError],
     ['an unknown code', problem(409, 'SOMETHING_NEW'), ApiError],
     ['429 that asks for more than ten minutes', limited('601'), RateLimitedError],
+    ['429 that asks for longer than numbers can say', limited('9'.repeat(400)), RateLimitedError],
   ])('%s', async (_, behavior, Class) => {
     const { client, requests } = await startService([behavior])
     expect(await refusal(client.quotations.get(id))).toBeInstanceOf(Class)

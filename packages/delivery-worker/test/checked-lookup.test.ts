@@ -1,8 +1,9 @@
-import type { LookupAddress, LookupOptions } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { addressGuard } from '../../core/src/lib/address-guard.ts'
 import {
+  addressesInTurn,
   BlockedAddressError,
   checkedLookup,
   createResolve,
@@ -14,56 +15,77 @@ const PUBLIC_V6: LookupAddress = { address: '2606:4700::1111', family: 6 }
 const BLOCKED: LookupAddress = { address: '10.0.0.5', family: 4 }
 const METADATA: LookupAddress = { address: '169.254.169.254', family: 4 }
 
-/** What a socket's lookup returns: an error, one address, or all of them. */
-function ask(
+/** The addresses to try, in their order. */
+async function ask(
   resolve: Resolve,
-  { options = { all: true }, name = 'name.example', allow = [] as string[] }: Partial<Asked> = {},
-): Promise<unknown[]> {
+  { name = 'name.example', allow = [] as string[] }: Partial<Asked> = {},
+): Promise<string[]> {
   const lookup = checkedLookup(addressGuard({ allow }), resolve)
-  return new Promise((answer) => lookup(name, options, (...told) => answer(told)))
+  const addresses: string[] = []
+  for await (const address of addressesInTurn(lookup(name))) addresses.push(address)
+  return addresses
 }
 interface Asked {
-  options: LookupOptions
   name: string
   allow: string[]
 }
 
 describe('The look-up of a connection', () => {
   it.each([
-    ['all allowed ones', [PUBLIC, PUBLIC_V6], [PUBLIC, PUBLIC_V6]],
+    ['all allowed ones', [PUBLIC, PUBLIC_V6], [PUBLIC.address, PUBLIC_V6.address]],
     [
       'no blocked ones, in any position',
       [BLOCKED, PUBLIC, METADATA, PUBLIC_V6, BLOCKED],
-      [PUBLIC, PUBLIC_V6],
+      [PUBLIC.address, PUBLIC_V6.address],
     ],
-  ])('asked for all addresses, returns %s', async (_, found, expected) => {
-    expect(await ask(async () => found)).toEqual([null, expected])
+  ])('returns %s', async (_, found, expected) => {
+    expect(await ask(async () => found)).toEqual(expected)
   })
 
-  it('asked for one address, returns the first allowed one, with its family', async () => {
-    const found = [BLOCKED, PUBLIC_V6, PUBLIC]
-    expect(await ask(async () => found, { options: {} })).toEqual([null, PUBLIC_V6.address, 6])
+  it('takes the families in turn, IPv4 first, whichever answers first (RFC 8305)', async () => {
+    const ipv6 = ['2606:4700::1', '2606:4700::2', '2606:4700::3'].map((address) => ({ address, family: 6 }))
+    const ipv4 = ['192.0.3.1', '192.0.3.2'].map((address) => ({ address, family: 4 }))
+    const later = new Promise<LookupAddress[]>((resolve) => setImmediate(resolve, ipv4))
+    expect(await ask(() => [later, Promise.resolve(ipv6)])).toEqual([
+      '192.0.3.1',
+      '2606:4700::1',
+      '192.0.3.2',
+      '2606:4700::2',
+      '2606:4700::3',
+    ])
+  })
+
+  it('does not wait for a family whose name server is silent, and takes a late answer', async () => {
+    let answer: (found: LookupAddress[]) => void = () => undefined
+    const late = new Promise<LookupAddress[]>((resolve) => (answer = resolve))
+    const lookup = checkedLookup(addressGuard({ allow: [] }), () => [Promise.resolve([PUBLIC]), late])
+    const addresses = addressesInTurn(lookup('name.example'))
+    expect(await addresses.next()).toEqual({ done: false, value: PUBLIC.address })
+    answer([PUBLIC_V6])
+    expect(await addresses.next()).toEqual({ done: false, value: PUBLIC_V6.address })
+    expect(await addresses.next()).toMatchObject({ done: true })
+  })
+
+  it('returns no late answer that is blocked', async () => {
+    const late = new Promise<LookupAddress[]>((resolve) => setTimeout(resolve, 100, [BLOCKED]))
+    expect(await ask(() => [Promise.resolve([PUBLIC]), late])).toEqual([PUBLIC.address])
   })
 
   it('fails with the guard’s reason for the first address if all are blocked, and returns none', async () => {
-    for (const options of [{}, { all: true }]) {
-      const [error, told] = await ask(async () => [METADATA, BLOCKED], { options })
-      expect(error).toBeInstanceOf(BlockedAddressError)
-      expect((error as Error).message).toBe('address 169.254.169.254 is a metadata service (169.254.169.254)')
-      expect(told).toEqual([])
-    }
+    const failed = await ask(async () => [METADATA, BLOCKED]).catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(BlockedAddressError)
+    expect((failed as Error).message).toBe('address 169.254.169.254 is a metadata service (169.254.169.254)')
   })
 
   it('fails like a name without addresses if there are none, not as blocked', async () => {
-    const [error, told] = await ask(async () => [])
-    expect(error).toMatchObject({ code: 'ENODATA', syscall: 'query' })
-    expect(error).not.toBeInstanceOf(BlockedAddressError)
-    expect(told).toEqual([])
+    const failed = await ask(async () => []).catch((error: unknown) => error)
+    expect(failed).toMatchObject({ code: 'ENODATA', syscall: 'query' })
+    expect(failed).not.toBeInstanceOf(BlockedAddressError)
   })
 
   it('fails like the resolver', async () => {
     const fault = Object.assign(new Error('down'), { code: 'ESERVFAIL' })
-    expect(await ask(() => Promise.reject(fault))).toEqual([fault, []])
+    await expect(ask(() => Promise.reject(fault))).rejects.toBe(fault)
   })
 
   it('looks up a name that the host allowed on this machine, without checking its addresses', async () => {
@@ -73,14 +95,11 @@ describe('The look-up of a connection', () => {
       return [BLOCKED]
     }
     const allow = ['localhost']
-    const [error, found] = await ask(resolve, { name: 'localhost', allow })
-    expect(error).toBeNull()
-    expect((found as LookupAddress[]).map(({ address }) => address)).toContainEqual(
+    expect(await ask(resolve, { name: 'localhost', allow })).toContainEqual(
       expect.stringMatching(/^(127\.0\.0\.1|::1)$/),
     )
     expect(asked).toEqual([])
-    const [refused] = await ask(resolve, { name: 'below.localhost', allow })
-    expect(refused).toBeInstanceOf(BlockedAddressError)
+    await expect(ask(resolve, { name: 'below.localhost', allow })).rejects.toBeInstanceOf(BlockedAddressError)
     expect(asked).toEqual(['below.localhost'])
   })
 })
@@ -92,36 +111,50 @@ describe('The addresses of a name', () => {
   const none = Object.assign(new Error('none'), { code: 'ENODATA' })
   const silent = Object.assign(new Error('silent'), { code: 'ETIMEOUT' })
 
-  function answers(ipv4: string[] | Error, ipv6: string[] | Error): Promise<readonly LookupAddress[]> {
+  function answers(ipv4: string[] | Error, ipv6: string[] | Error): Promise<string[]> {
     const answer = (what: string[] | Error) => async () => {
       if (what instanceof Error) throw what
       return what
     }
     vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(answer(ipv4))
     vi.spyOn(Resolver.prototype, 'resolve6').mockImplementation(answer(ipv6))
-    return createResolve()('name.example')
+    return ask(createResolve())
   }
 
-  it('are those of both families, IPv4 first', async () => {
+  it('are those of both families', async () => {
     expect(await answers(['192.0.3.1', '192.0.3.2'], ['2606:4700::1111'])).toEqual([
-      { address: '192.0.3.1', family: 4 },
-      { address: '192.0.3.2', family: 4 },
-      { address: '2606:4700::1111', family: 6 },
+      '192.0.3.1',
+      '2606:4700::1111',
+      '192.0.3.2',
     ])
   })
 
   it('are those of the family that resolves, if the other has none or times out', async () => {
-    expect(await answers(['192.0.3.1'], none)).toEqual([{ address: '192.0.3.1', family: 4 }])
-    expect(await answers(silent, ['2606:4700::1111'])).toEqual([{ address: '2606:4700::1111', family: 6 }])
+    expect(await answers(['192.0.3.1'], none)).toEqual(['192.0.3.1'])
+    expect(await answers(silent, ['2606:4700::1111'])).toEqual(['2606:4700::1111'])
   })
 
-  it('are none if one query returned none', async () => {
-    expect(await answers([], none)).toEqual([])
-    expect(await answers(none, [])).toEqual([])
-    expect(await answers([], [])).toEqual([])
+  it('are none if no query returned one', async () => {
+    for (const each of [answers([], none), answers(none, []), answers([], [])]) {
+      await expect(each).rejects.toMatchObject({ code: 'ENODATA' })
+    }
   })
 
   it('are an error if both queries failed: the one for IPv4', async () => {
     await expect(answers(silent, none)).rejects.toBe(silent)
+  })
+
+  it('are asked of the name servers that the system names now, not of those of the start', () => {
+    const asked = new Set<unknown>()
+    for (const name of ['resolve4', 'resolve6'] as const) {
+      vi.spyOn(Resolver.prototype, name).mockImplementation(function (this: unknown) {
+        asked.add(this)
+        return Promise.resolve([]) as never
+      })
+    }
+    let now = 0
+    const resolve = createResolve(() => now)
+    for (now of [0, 29_000, 31_000, 59_000]) resolve('name.example')
+    expect(asked.size).toBe(2)
   })
 })

@@ -284,7 +284,14 @@ describe('the timeout', () => {
     }
     const partner = await openReceiver(() => ({ status: 200, body: drip() }))
 
-    expect(await post(http({ timeoutMs: 300 }), partner.url)).toEqual(timedOut)
+    expect(await post(http({ timeoutMs: 300 }), partner.url)).toEqual({
+      ...answered(200),
+      incomplete: {
+        kind: 'error',
+        code: 'response_incomplete',
+        error: 'the response body is incomplete: timed out after 300 ms',
+      },
+    })
   })
 
   it('covers headers that trickle in', async () => {
@@ -447,6 +454,97 @@ describe('a body', () => {
       body: 'ab fhpu qrny',
     }))
     expect(await textOfAnswer(partner.url)).toEqual(['ab fhpu qrny', answered(200)])
+  })
+})
+
+describe('an incomplete response keeps its status', () => {
+  const kept = (httpStatus: number, error: string) => ({
+    ...answered(httpStatus),
+    incomplete: {
+      kind: 'error',
+      code: 'response_incomplete',
+      error: `the response body is incomplete: ${error}`,
+    },
+  })
+  const closed = kept(200, 'the connection was closed before its end')
+
+  it.each([
+    ['cut off', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789', closed],
+    ['without its last chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n', closed],
+    [
+      'of a 410',
+      'HTTP/1.1 410 Gone\r\nContent-Length: 100\r\n\r\n0123456789',
+      kept(410, 'the connection was closed before its end'),
+    ],
+  ])('%s', async (_, text, outcome) => {
+    const origin = await tlsServer((socket) => socket.on('data', () => socket.end(text)))
+    expect(await post(http(), origin)).toEqual(outcome)
+  })
+
+  it.each([
+    ['204 with a Content-Length', 'HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n', 204],
+    ['204 with a Content-Length and a body', 'HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok', 204],
+    ['204 in chunks', 'HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n', 204],
+    ['304 with a Content-Length', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 100\r\n\r\n', 304],
+  ])('but a %s is whole (RFC 9112, 6.3)', async (_, text, status) => {
+    const origin = await tlsServer((socket) => socket.on('data', () => socket.write(text)))
+    const client = http()
+    for (let n = 0; n < 3; n += 1) expect(await post(client, origin)).toEqual(answered(status))
+  })
+})
+
+describe('a reused connection that ends before the response begins', () => {
+  const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n'
+
+  /** Answers the first request of each connection, then does this with the second. */
+  async function receiver(second: (socket: TLSSocket) => void) {
+    const requests: number[] = []
+    let connections = 0
+    const origin = await tlsServer((socket) => {
+      connections += 1
+      const connection = connections
+      let isFirst = true
+      socket.on('data', () => {
+        requests.push(connection)
+        if (isFirst) socket.write(NO_CONTENT)
+        else second(socket)
+        isFirst = false
+      })
+    })
+    return { origin, requests }
+  }
+
+  it.each<[string, (socket: TLSSocket) => void]>([
+    ['closed', (socket) => socket.end()],
+    ['destroyed', (socket) => socket.destroy()],
+  ])('is replaced once: %s', async (_, second) => {
+    const { origin, requests } = await receiver(second)
+    let resent = 0
+    const client = http({ onResent: () => (resent += 1) })
+    for (let n = 0; n < 4; n += 1) expect(await post(client, origin)).toEqual(answered(204))
+    // The repeated request is the first of its connection, which carries the next one, too.
+    expect(requests).toEqual([1, 1, 2, 2, 3, 3, 4])
+    expect(resent).toBe(3)
+  })
+
+  it('is not replaced once a byte of a response has arrived', async () => {
+    const { origin, requests } = await receiver((socket) => socket.end('H'))
+    const client = http()
+    expect(await post(client, origin)).toEqual(answered(204))
+    expect(await post(client, origin)).toMatchObject({ kind: 'error' })
+    expect(requests).toEqual([1, 1])
+  })
+
+  it('is not replaced if it was new', async () => {
+    let requests = 0
+    const origin = await tlsServer((socket) =>
+      socket.on('data', () => {
+        requests += 1
+        socket.end()
+      }),
+    )
+    expect(await post(http(), origin)).toMatchObject({ code: 'connection_closed' })
+    expect(requests).toBe(1)
   })
 })
 

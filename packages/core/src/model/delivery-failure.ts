@@ -17,11 +17,21 @@ export const DELIVERY_FAILURES = {
   dns_no_address: { reason: 'other', error: 'the host name has no address' },
   dns_failed: { reason: 'other', error: 'the host name could not be resolved' },
   certificate: { reason: 'tls', error: 'certificate: {detail}' },
-  tls: { reason: 'tls', error: 'the TLS handshake failed' },
+  tls: { reason: 'tls', error: 'the TLS handshake failed{detail}' },
   not_http: { reason: 'other', error: 'the response is not HTTP' },
+  contradictory_lengths: {
+    reason: 'other',
+    error:
+      'the length of the response is contradictory: send one `Content-Length`, or `Transfer-Encoding: chunked` without one',
+  },
+  response_incomplete: { reason: 'other', error: 'the response body is incomplete: {detail}' },
   headers_too_large: { reason: 'other', error: 'the response headers are too large' },
   request_failed: { reason: 'other', error: 'the request failed' },
   address_blocked: { reason: 'other', error: '{detail}' },
+  worker_unable: {
+    reason: 'other',
+    error: "this service's worker cannot open connections: ask its operator to allow it ({detail})",
+  },
   worker_stopped: { reason: 'other', error: 'the worker was stopped before a response arrived' },
   signing_failed: { reason: 'other', error: 'the webhook could not be signed' },
   proxy_unreachable: {

@@ -182,10 +182,16 @@ export const DELIVERY_OPTIONS = {
 export type DeliveryPolicy = OptionsOf<typeof DELIVERY_OPTIONS>
 export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = defaultsOf(DELIVERY_OPTIONS)
 
-export type Outcome =
-  | { readonly kind: 'response'; readonly httpStatus: number; readonly retryAfterMs: number | null }
-  | DeliveryFailure
-  | { readonly kind: 'blocked'; readonly error: string }
+export interface HttpResponse {
+  readonly kind: 'response'
+  readonly httpStatus: number
+  /** null: no readable wish. */
+  readonly retryAfterMs: number | null
+  /** The head arrived, but the body broke off, did not end in time, or contradicts its length. */
+  readonly incomplete?: DeliveryFailure
+}
+
+export type Outcome = HttpResponse | DeliveryFailure | { readonly kind: 'blocked'; readonly error: string }
 
 /** The consequence of an outcome, as recorded. `next_attempt_at` is set exactly if `status` is `failed`. */
 export interface Settlement {
@@ -210,16 +216,16 @@ interface SettleContext {
 }
 
 /**
- * Decides the consequence of an outcome (specification, "Delivery behavior"): 2xx succeeds; 410 or a blocked address
- * ends the delivery; anything else is retried until no attempts are left. A 429, or a 503 with `Retry-After`, also pauses
- * the endpoint. A test has one attempt, and pauses nothing.
+ * Decides the consequence of an outcome (specification, "Delivery behavior"): a complete 2xx succeeds; 410 or a blocked
+ * address ends the delivery; anything else is retried until no attempts are left. A 429, or a 503 with `Retry-After`,
+ * also pauses the endpoint. A test has one attempt, and pauses nothing.
  */
 export function settle(outcome: Outcome, context: SettleContext): Settlement {
   const http_status = outcome.kind === 'response' ? outcome.httpStatus : null
-  if (http_status !== null && http_status >= 200 && http_status < 300) {
+  if (outcome.kind === 'response' && isSuccess(outcome)) {
     return { status: 'succeeded', http_status, error: null, error_code: null, ...NOTHING_LATER }
   }
-  const error = outcome.kind === 'response' ? describeStatus(outcome.httpStatus) : outcome.error
+  const error = outcome.kind === 'response' ? describeResponse(outcome) : outcome.error
   const failure = { http_status, error, error_code: errorCodeOf(outcome) }
   if (http_status === 410 || outcome.kind === 'blocked') {
     return { status: 'rejected', ...failure, ...NOTHING_LATER }
@@ -254,9 +260,25 @@ function retryAfter(outcome: Outcome, policy: DeliveryPolicy): number | null {
   return Math.min(outcome.retryAfterMs, policy.maxRetryAfterMs)
 }
 
+function isSuccess({ httpStatus, incomplete }: HttpResponse): boolean {
+  return isSuccessful(httpStatus) && incomplete === undefined
+}
+
+function isSuccessful(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+/** A successful status says nothing about a failure. */
 function errorCodeOf(outcome: Outcome): string {
   if (outcome.kind === 'blocked') return 'address_blocked' satisfies DeliveryFailureCode
-  return outcome.kind === 'response' ? String(outcome.httpStatus) : outcome.code
+  if (outcome.kind === 'error') return outcome.code
+  const { httpStatus, incomplete } = outcome
+  return incomplete !== undefined && isSuccessful(httpStatus) ? incomplete.code : String(httpStatus)
+}
+
+function describeResponse({ httpStatus, incomplete }: HttpResponse): string {
+  const status = describeStatus(httpStatus)
+  return incomplete === undefined ? status : `${status.slice(0, -1)}, but ${incomplete.error}.`
 }
 
 function describeStatus(status: number): string {

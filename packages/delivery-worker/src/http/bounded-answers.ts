@@ -6,6 +6,12 @@ export class AnswerTooLongError extends Error {
   readonly code = 'ANSWER_TOO_LONG'
 }
 
+/** The responses on a socket. */
+export interface Answers {
+  /** Whether the socket has carried a request before, and no byte has arrived since the latest one was written. */
+  isSilentAfterReuse(): boolean
+}
+
 /**
  * Limits the bytes read of each response on a socket, and drops informational responses. On the socket, because the
  * HTTP client does not report chunk extensions, and takes an unsolicited `100 Continue` for the end of the connection.
@@ -13,14 +19,19 @@ export class AnswerTooLongError extends Error {
  * A response begins when its request is written; there is one at a time. After `maxBytes`, the socket is destroyed with
  * an AnswerTooLongError.
  */
-export function boundAnswers(socket: TLSSocket, maxBytes: number): void {
+export function boundAnswers(socket: TLSSocket, maxBytes: number): Answers {
   const { read, write } = socket
   let left = maxBytes
   let withoutInformational = informationalFilter()
+  let isReused = false
+  let hasBegun = false
 
+  // A request is written in several pieces.
   socket.write = (...request: unknown[]) => {
     left = maxBytes
     withoutInformational = informationalFilter()
+    isReused ||= hasBegun
+    hasBegun = false
     return Reflect.apply(write, socket, request)
   }
 
@@ -28,6 +39,7 @@ export function boundAnswers(socket: TLSSocket, maxBytes: number): void {
     while (left >= 0) {
       const chunk: Buffer | null = read.call(socket, size)
       if (chunk === null) return null
+      hasBegun = true
       const answer = withoutInformational(chunk.subarray(0, left))
       left -= chunk.length
       if (answer.length > 0) return answer
@@ -36,6 +48,8 @@ export function boundAnswers(socket: TLSSocket, maxBytes: number): void {
     socket.destroy(new AnswerTooLongError())
     return null
   }
+
+  return { isSilentAfterReuse: () => isReused && !hasBegun }
 }
 
 /** 101 switches to another protocol, so there is no final response. */

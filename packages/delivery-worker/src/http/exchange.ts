@@ -1,8 +1,9 @@
-import { deliveryFailure, type Outcome } from '@quickquote/core/internal'
+import { deliveryFailure, type HttpResponse, type Outcome } from '@quickquote/core/internal'
 import type { Dispatcher } from 'undici'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { AnswerTooLongError } from './bounded-answers.ts'
 import { BlockedAddressError } from './checked-lookup.ts'
+import type { Connection, Connections } from './connections.ts'
 import type { Turn } from './origin-gate.ts'
 import { ProxyError } from './proxy-tunnel.ts'
 import type { ResponseListener } from './response-sample.ts'
@@ -24,10 +25,11 @@ export interface Post {
 
 /** Shared by all requests of a worker. */
 export interface Exchanges {
-  readonly dispatch: Dispatcher['dispatch']
+  readonly connections: Pick<Connections, 'take' | 'open'>
   readonly timeoutMs: number
   readonly maxResponseBytes: number
   readonly now: () => Date
+  readonly onResent: () => void
   /**
    * Breaks off each request in flight. Not a Set: its outgrown tables keep their contents and each other alive,
    * which cost a quarter of the processor time of a delivery in garbage collection.
@@ -40,12 +42,15 @@ export interface Exchanges {
 /** Sends a request and reads its response: see `Http.post`. */
 export function exchange(
   { turn, path, headers, body, listener, mayBegin }: Post,
-  { dispatch, timeoutMs, maxResponseBytes, now, underWay, stopped }: Exchanges,
+  { connections, timeoutMs, maxResponseBytes, now, onResent, underWay, stopped }: Exchanges,
 ): Promise<Outcome | null> {
   return new Promise((resolve) => {
+    let connection: Connection | undefined
     let controller: Dispatcher.DispatchController | undefined
-    let answer: Outcome = deliveryFailure('not_http')
+    /** Once the status and the headers have arrived. */
+    let answer: HttpResponse | undefined
     let encoding: string | undefined
+    let isResent = false
     let isOver = false
     let reader: BodyReader | undefined
     // A busy process runs timers before it reads sockets, and must not mistake its own delay for the receiver's. An
@@ -53,20 +58,27 @@ export function exchange(
     const timer = setTimeout(setImmediate, timeoutMs, timeOut)
     underWay.push(breakOff)
 
-    function timeOut(): void {
-      if (isOver) return
-      breakOff(deliveryFailure('timeout', timeoutMs))
+    function send(next: Connection): void {
+      connection = next
+      next.dispatch({ path, headers, body, method: 'POST' }, handler)
     }
 
-    function end(outcome: Outcome | null, isAnswered = false): void {
+    function timeOut(): void {
+      if (isOver) return
+      const failure = deliveryFailure('timeout', timeoutMs)
+      breakOff(answer === undefined ? failure : incomplete(answer, failure.error))
+    }
+
+    function end(outcome: Outcome | null, isWhole = false): void {
       if (isOver) return
       isOver = true
       underWay.splice(underWay.indexOf(breakOff), 1)
       clearTimeout(timer)
       reader?.close()
+      connection?.release(isWhole)
       // undici gives the receiver one turn of the event loop to close a socket before it reuses it, and requests that
       // turn after this call. The next tick requests one right behind it.
-      process.nextTick(setImmediate, turn.leave, isAnswered)
+      process.nextTick(setImmediate, turn.leave, isWhole)
       resolve(outcome)
     }
 
@@ -76,12 +88,17 @@ export function exchange(
       controller?.abort(new Error('broken off'))
     }
 
+    function endWhole(whole: HttpResponse): void {
+      listener?.ended()
+      end(whole, true)
+    }
+
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         controller = started
         // It may have waited for a connection until its time was over, and must not be sent any more.
         if (isOver) started.abort(new Error('broken off'))
-        else if (mayBegin?.() === false) breakOff(null)
+        else if (!isResent && mayBegin?.() === false) breakOff(null)
       },
       onResponseStart(_, httpStatus, answerHeaders) {
         listener?.began()
@@ -91,37 +108,77 @@ export function exchange(
           httpStatus,
           retryAfterMs: parseRetryAfter(answerHeaders['retry-after'], now()),
         }
+        if (isWithoutBody(httpStatus) && announcesBody(answerHeaders)) {
+          listener?.ended()
+          breakOff(answer)
+        }
       },
       onResponseData(_, chunk) {
+        const response = answer
+        if (response === undefined) return
         reader ??= createBodyReader({
           encoding,
           maxBytes: maxResponseBytes,
           onData: (bytes) => listener?.data(bytes),
-          onEnd: () => {
-            listener?.ended()
-            end(answer, true)
-          },
-          onLimit: () => breakOff(answer),
+          onEnd: () => endWhole(response),
+          onLimit: () => breakOff(response),
         })
         reader.write(chunk)
       },
       onResponseEnd() {
-        if (reader === undefined) end(answer, true)
-        else reader.end()
+        if (reader !== undefined) reader.end()
+        else if (answer !== undefined) end(answer, true)
       },
       onResponseError(_, error) {
-        const isHeadThere = answer.kind === 'response'
-        end(isHeadThere && error instanceof AnswerTooLongError ? answer : outcomeOf(error))
+        if (!isOver && !isResent && isClosed(error) && connection?.isSilentAfterReuse()) {
+          isResent = true
+          onResent()
+          connection.release(false)
+          trySending(() => connections.open(turn.origin))
+        } else if (answer === undefined) end(outcomeOf(error))
+        else end(error instanceof AnswerTooLongError ? answer : incomplete(answer, causeOf(error)))
       },
     }
 
-    if (stopped !== undefined) return end(stopped)
-    try {
-      dispatch({ origin: turn.origin, path, headers, body, method: 'POST' }, handler)
-    } catch (error) {
-      end(outcomeOf(error))
+    function trySending(connect: () => Connection): void {
+      try {
+        send(connect())
+      } catch (error) {
+        end(outcomeOf(error))
+      }
     }
+
+    if (stopped !== undefined) return end(stopped)
+    trySending(() => connections.take(turn.origin))
   })
+}
+
+/** Their head is the whole response, whatever it says about a body (RFC 9112, 6.3). */
+function isWithoutBody(status: number): boolean {
+  return status === 204 || status === 304
+}
+
+/** undici would wait for that body, or fail. Its bytes may be on their way: the connection cannot be used again. */
+function announcesBody(headers: Readonly<Record<string, string | readonly string[] | undefined>>): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
+function incomplete(answer: HttpResponse, cause: string): HttpResponse {
+  return { ...answer, incomplete: deliveryFailure('response_incomplete', cause) }
+}
+
+/** Of a body. */
+function causeOf(error: Error): string {
+  if (isClosed(error)) return 'the connection was closed before its end'
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' ? CONTRADICTION : describeTransportError(error).error
+}
+
+const CONTRADICTION = 'it is shorter or longer than its `Content-Length`'
+
+/** A FIN or a reset. */
+function isClosed(error: Error): boolean {
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
 function outcomeOf(error: unknown): Outcome {

@@ -1,5 +1,6 @@
 import { deliveryFailure, type Outcome } from '@quickquote/core/internal'
-import { createAgent, type SocketOptions } from './agent.ts'
+import { type ConnectOptions, createConnector } from './connect.ts'
+import { createConnections } from './connections.ts'
 import { type Exchanges, exchange, type Post } from './exchange.ts'
 import { createOriginGate, type Turn } from './origin-gate.ts'
 
@@ -9,7 +10,10 @@ export interface Http {
    * before. Create the request only then: otherwise many waiting requests would burden the garbage collector.
    */
   turn(origin: string, organizationId: string): Promise<Turn>
-  /** Sends once, without redirects and retries. Never rejects. null: nothing was sent, because `mayBegin` refused. */
+  /**
+   * Sends once, without redirects and retries; again only if a connection used before was closed without a byte of the
+   * response. Never rejects. null: nothing was sent, because `mayBegin` refused.
+   */
   post(request: Post): Promise<Outcome | null>
   /** Aborts all requests, because the worker stops, and sends no more. */
   abort(): void
@@ -17,21 +21,27 @@ export interface Http {
   close(): Promise<void>
 }
 
-export interface HttpOptions extends SocketOptions {
+export interface HttpOptions extends ConnectOptions {
+  /** Raw bytes of a response to read: status lines, informational responses, headers, chunk extensions, body, trailers. */
+  readonly maxRawResponseBytes: number
   /** Decoded bytes of a body to read, even if it would decompress to gigabytes. */
   readonly maxResponseBytes: number
   /** Sockets per origin while it responds quickly. */
   readonly socketsPerOrigin: number
   readonly now: () => Date
+  /** A request was sent again, because its connection, which had been used before, was closed. */
+  readonly onResent?: () => void
 }
 
 /** After this time, a request lets another one open a socket beyond `socketsPerOrigin`. */
 const SLOW_AFTER_MS = 25
 
 export function createHttp(options: HttpOptions): Http {
-  const { timeoutMs, maxResponseBytes, now } = options
-  const agent = createAgent(options)
-  const exchanges: Exchanges = { dispatch: agent.dispatch, timeoutMs, maxResponseBytes, now, underWay: [] }
+  const { timeoutMs, maxResponseBytes, now, onResent = () => undefined } = options
+  const connector = createConnector(options)
+  const { connect } = connector
+  const connections = createConnections({ connect, maxRawBytes: options.maxRawResponseBytes })
+  const exchanges: Exchanges = { connections, timeoutMs, maxResponseBytes, now, onResent, underWay: [] }
 
   return {
     turn: createOriginGate({ sockets: options.socketsPerOrigin, slowAfterMs: SLOW_AFTER_MS }),
@@ -41,6 +51,9 @@ export function createHttp(options: HttpOptions): Http {
       exchanges.stopped = stopped
       for (const breakOff of [...exchanges.underWay]) breakOff(stopped)
     },
-    close: agent.close,
+    async close() {
+      connector.close()
+      await connections.close()
+    },
   }
 }

@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isIP, type LookupFunction, type Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { context } from '@opentelemetry/api'
 import {
@@ -9,8 +9,9 @@ import {
   deliveryFailure,
   type EgressProxy,
 } from '@quickquote/core/internal'
-import type { buildConnector } from 'undici'
 import { UNINSTRUMENTED } from '../telemetry/telemetry.ts'
+import { addressesInTurn, type CheckedLookup } from './checked-lookup.ts'
+import type { Open } from './dial.ts'
 import { describeTransportError } from './transport-error.ts'
 
 /** No tunnel could be opened. The message says that the proxy is the cause and what to do, without its name or credentials. */
@@ -97,18 +98,14 @@ export function createProxyTunnel({
 }
 
 /**
- * TLS with the receiver, through the proxy.
+ * Opens connections through the proxy.
  * @param lookup finds the addresses to request from the proxy, one after another; without it, the proxy gets the name
  */
-export function throughProxy(
-  connect: buildConnector.connector,
-  tunnel: ProxyTunnel,
-  lookup: LookupFunction | undefined,
-): buildConnector.connector {
-  async function open(hostname: string, port: number): Promise<Socket> {
-    const hosts = lookup && isIP(hostname) === 0 ? await addressesOf(hostname, lookup) : [hostname]
+export function throughProxy(tunnel: ProxyTunnel, lookup: CheckedLookup | undefined): Open {
+  return async (hostname, port) => {
+    const hosts = lookup && isIP(hostname) === 0 ? addressesInTurn(lookup(hostname)) : [hostname]
     let failure: unknown
-    for (const host of hosts) {
+    for await (const host of hosts) {
       try {
         return await tunnel.open(host, port)
       } catch (error) {
@@ -119,24 +116,6 @@ export function throughProxy(
     }
     throw failure
   }
-
-  return (options, callback) => {
-    open(options.hostname, Number(options.port || HTTPS_PORT)).then(
-      (httpSocket) => connect({ ...options, httpSocket }, callback),
-      (error: Error) => callback(error, null),
-    )
-  }
-}
-
-const HTTPS_PORT = 443
-
-function addressesOf(hostname: string, lookup: LookupFunction): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    lookup(hostname, { all: true }, (error, found) => {
-      if (error) reject(error)
-      else resolve([found].flat().map((each) => (typeof each === 'string' ? each : each.address)))
-    })
-  })
 }
 
 function toProxyError(error: NodeJS.ErrnoException): ProxyError {
