@@ -134,6 +134,27 @@ describe('secrets', () => {
     await expect(verify(untyped({ signature, timestamp, body, secrets, now }))).rejects.toThrow(TypeError)
   })
 
+  it.each([
+    ['a line break after it', `${secret}\n`],
+    ['a line break of Windows after it', `${secret}\r\n`],
+    ['a space before it, as in a split list', ` ${secret}`],
+    ['a byte order mark before it', `\uFEFF${secret}`],
+    ['double quotes around it', `"${secret}"`],
+    ['single quotes around it', `'${secret}'`],
+    ['a quote left over', `${secret}"`],
+    ['white space instead of it', ' '],
+  ])('say so if they have %s, instead of a mismatch, and do not show', async (_, wrong) => {
+    const error = expect.objectContaining({
+      name: 'TypeError',
+      message: 'The signing secret has white space or quotes around it. Remove them where the secret is set.',
+    })
+    for (const secrets of [wrong, [secret, wrong]]) {
+      await expect(verify({ signature, timestamp, body, secrets, now })).rejects.toEqual(error)
+    }
+    await expect(sign({ secret: wrong, timestamp: Number(timestamp), body })).rejects.toEqual(error)
+    await expect(importSecret(wrong)).rejects.toEqual(error)
+  })
+
   it('never show in an error', async () => {
     for (const wrong of [
       { body: 'x' },
