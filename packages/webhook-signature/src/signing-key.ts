@@ -61,7 +61,7 @@ const AROUND = /^[\s"'`]|[\s"'`]$/
  * sets the variable, and without this look like a forged signature.
  */
 function assertSecret(secret: Secret | undefined): asserts secret is Secret {
-  if (secret === '' || secret === undefined || secret === null) {
+  if (secret === undefined || secret === null || secret === '' || secret === 'whsec_') {
     throw new TypeError('The signing secret is missing or empty. Is its environment variable set?')
   }
   if (typeof secret === 'string' && AROUND.test(secret)) {

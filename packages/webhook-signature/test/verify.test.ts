@@ -130,6 +130,7 @@ describe('secrets', () => {
     ['an empty one', ''],
     ['an empty one beside a valid one', [secret, '']],
     ['an unset variable', undefined],
+    ['an unset variable after whsec_', 'whsec_'],
   ])('that are misconfigured are a TypeError: %s', async (_, secrets) => {
     await expect(verify(untyped({ signature, timestamp, body, secrets, now }))).rejects.toThrow(TypeError)
   })
