@@ -98,6 +98,20 @@ describe('body', () => {
     })
   })
 
+  it('that was serialized again may pass, until one has other bytes: `JSON.stringify(request.body)` is no raw body', async () => {
+    const again = (text: string) => JSON.stringify(JSON.parse(text))
+    const verdictOn = async (text: string) => {
+      const signed = await sign({ secret, timestamp: Number(timestamp), body: text })
+      return verify({ signature: signed, timestamp, body: again(text), secrets: secret, now })
+    }
+    expect(await verdictOn(body)).toEqual(payload)
+    for (const data of ['"share":1.0', '"name":"\\u00e9"']) {
+      await expect(verdictOn(body.replace('"data":{', `"data":{${data},`))).rejects.toMatchObject({
+        code: 'SIGNATURE_MISMATCH',
+      })
+    }
+  })
+
   it('is read once: concurrent changes to the buffer have no effect', async () => {
     const buffer = bytes.slice()
     const verdict = verify({ signature, timestamp, body: buffer, secrets: secret, now })
