@@ -110,6 +110,15 @@ it('the code in the guide does the same', async () => {
   expect(stdout.trim()).toBe(before.headers['webhook-id'])
 })
 
+it('the official library wants a plain object of headers, as the guide says', async () => {
+  const { secret, before } = await rotated({ standardWebhooks: true })
+  const headers = new Headers(before.headers as Record<string, string>)
+  const receive = (given: object) =>
+    new Webhook(secret).verify(before.rawBody.toString(), given as Record<string, string>)
+  expect(() => receive(headers)).toThrow('Missing required headers')
+  expect(receive(Object.fromEntries(headers))).toEqual(JSON.parse(before.rawBody.toString()))
+})
+
 it('is off by default', async () => {
   const { before } = await rotated()
   expect(Object.keys(before.headers).filter((name) => name.startsWith('webhook-'))).toEqual([])

@@ -57,7 +57,7 @@ export interface Delivery {
 const MISSING = expect.stringMatching(/^the signing secret is missing or empty/i)
 const SURROUNDED = expect.stringMatching(/^the signing secret has white space or quotes around it/i)
 
-/** Mistakes of whoever sets the secret, and what each function says of them. It never shows the secret. */
+/** Mistakes in setting the secret, and what each function says of them. It never shows the secret. */
 export const MISCONFIGURED: readonly (readonly [error: unknown, mistake: (secret: string) => string])[] = [
   [MISSING, () => ''],
   [MISSING, () => 'whsec_'],
