@@ -67,7 +67,10 @@ export const MISCONFIGURED: readonly (readonly [error: unknown, mistake: (secret
   [SURROUNDED, (secret) => `'${secret}`],
 ]
 
-/** The line that docs/receivers/README.md describes. */
+/**
+ * The line of a `vectors.*`: the receiver's clock, then in base64 the timestamp, both signatures, the secrets, the body and
+ * the `webhook-id`.
+ */
 function lineOf({ now, timestamp, signature, previous = '', secrets, body, id }: Delivery): string {
   const fields = [timestamp, signature, previous, secrets.join('\n'), body, ...(id === undefined ? [] : [id])]
   return [now, ...fields.map((field) => Buffer.from(field).toString('base64') || '-')].join(' ')
