@@ -33,12 +33,14 @@ func main() {
 		secrets, body := decoded(fields[4]), []byte(decoded(fields[5]))
 		var genuine bool
 		if len(fields) > 6 {
-			genuine = verifyStandard(body, decoded(fields[6]), timestamp, signature, secrets, clock)
+			genuine, err = verifyStandard(body, decoded(fields[6]), timestamp, signature, secrets, clock)
 		} else {
 			signatures := []string{signature, decoded(fields[3])}
-			genuine = verify(body, timestamp, signatures, strings.Split(secrets, "\n"), clock)
+			genuine, err = verify(body, timestamp, signatures, strings.Split(secrets, "\n"), clock)
 		}
-		if genuine {
+		if err != nil {
+			fmt.Println(err)
+		} else if genuine {
 			fmt.Println("valid")
 		} else {
 			fmt.Println("refused")

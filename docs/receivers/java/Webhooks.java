@@ -14,17 +14,21 @@ final class Webhooks {
   private static final Duration TOLERANCE = Duration.ofMinutes(5);
 
   /**
-   * Whether a webhook is genuine and recent.
+   * Whether a webhook is genuine and recent. Build the lists with Arrays.asList: List.of throws a
+   * NullPointerException for an absent header or an unset variable.
    *
    * @param body the raw request body
    * @param timestamp the value of X-Service-Timestamp
    * @param signatures the values of X-Service-Signature and X-Service-Signature-Previous, if present
    * @param secrets the signing secrets, whsec_ included; several while you replace one
+   * @throws IllegalArgumentException if a secret is missing or surrounded by white space or quotes: respond with 500
    */
   static boolean verify(
       byte[] body, String timestamp, List<String> signatures, List<String> secrets, Instant now)
       throws GeneralSecurityException {
-    if (secrets.contains("") || !isRecent(timestamp, now)) return false;
+    if (secrets.isEmpty()) checkSecret(null);
+    secrets.forEach(Webhooks::checkSecret);
+    if (!isRecent(timestamp, now)) return false;
     for (String secret : secrets) {
       byte[] digest = hmac(secret.getBytes(UTF_8), timestamp + ".", body);
       byte[] expected = ("v1=" + HexFormat.of().formatHex(digest)).getBytes(UTF_8);
@@ -34,6 +38,7 @@ final class Webhooks {
     }
     return false;
   }
+
   /**
    * The same with the headers of Standard Webhooks.
    *
@@ -44,8 +49,9 @@ final class Webhooks {
   static boolean verifyStandard(
       byte[] body, String id, String timestamp, String signatures, String secret, Instant now)
       throws GeneralSecurityException {
+    checkSecret(secret);
     byte[] key = Base64.getDecoder().decode(secret.replaceFirst("^whsec_", ""));
-    if (key.length == 0 || id == null || id.isEmpty() || signatures == null) return false;
+    if (id == null || id.isEmpty() || signatures == null) return false;
     if (!isRecent(timestamp, now)) return false;
     byte[] digest = hmac(key, id + "." + timestamp + ".", body);
     byte[] expected = ("v1," + Base64.getEncoder().encodeToString(digest)).getBytes(UTF_8);
@@ -53,6 +59,17 @@ final class Webhooks {
       if (MessageDigest.isEqual(expected, sent.getBytes(UTF_8))) return true;
     }
     return false;
+  }
+
+  private static void checkSecret(String secret) {
+    if (secret == null || secret.isEmpty() || secret.equals("whsec_")) {
+      throw new IllegalArgumentException(
+          "The signing secret is missing or empty. Is its environment variable set?");
+    }
+    if (!secret.strip().replaceAll("^[\"'`]|[\"'`]$", "").equals(secret)) {
+      throw new IllegalArgumentException(
+          "The signing secret has white space or quotes around it. Remove them where the secret is set.");
+    }
   }
 
   private static boolean isRecent(String timestamp, Instant now) {

@@ -7,8 +7,12 @@ while (($line = fgets(STDIN)) !== false) {
     $now = (int) array_shift($fields);
     $fields = array_map(fn (string $field) => $field === '-' ? '' : base64_decode($field), $fields);
     [$timestamp, $signature, $previous, $secrets, $body] = $fields;
-    $genuine = isset($fields[5])
-        ? verifyStandard($body, $fields[5], $timestamp, $signature, $secrets, $now)
-        : verify($body, $timestamp, [$signature, $previous ?: null], explode("\n", $secrets), $now);
-    echo $genuine ? "valid\n" : "refused\n";
+    try {
+        $genuine = isset($fields[5])
+            ? verifyStandard($body, $fields[5], $timestamp, $signature, $secrets, $now)
+            : verify($body, $timestamp, [$signature, $previous ?: null], explode("\n", $secrets), $now);
+        echo $genuine ? "valid\n" : "refused\n";
+    } catch (InvalidArgumentException $error) {
+        echo $error->getMessage(), "\n";
+    }
 }

@@ -16,4 +16,6 @@ $stdin.each_line do |line|
       )
     end
   puts genuine ? "valid" : "refused"
+rescue ArgumentError => error
+  puts error.message
 end

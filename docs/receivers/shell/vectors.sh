@@ -23,5 +23,10 @@ while read -r NOW timestamp signature previous secrets content id; do
     decode "$previous"
     arguments=(verify "$body" "$timestamp" "$signatures,$text" "${secrets[@]}")
   fi
-  if "${arguments[@]}"; then echo valid; else echo refused; fi
+  reason=$("${arguments[@]}" 2>&1)
+  case $? in
+    0) echo valid ;;
+    1) echo refused ;;
+    *) echo "$reason" ;;
+  esac
 done

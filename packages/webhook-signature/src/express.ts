@@ -12,9 +12,11 @@ export type WebhookRequest = IncomingMessage & { readonly body?: unknown; readon
  * clouds). A parsed body is a BODY_NOT_RAW error.
  *
  * Responds with 204, or 410 for `'gone'`; 400 or 401 with the error code as text; 405 to anything but POST; 413 and 415
- * for large or compressed bodies. Errors of `onEvent`, and BODY_NOT_RAW, go to `next`, as a 500.
+ * for large or compressed bodies. All errors go to `next`, for a 500: those of your functions, BODY_NOT_RAW, and of the
+ * response itself.
  *
- * @throws TypeError if the secret is missing or empty, or the header prefix is invalid.
+ * @throws TypeError if a secret is missing, empty or surrounded by white space or quotes, or the header prefix is
+ * invalid.
  */
 export function expressWebhooks(
   options: ReceiverOptions,
@@ -23,7 +25,8 @@ export function expressWebhooks(
   return (request, response, next) => {
     receiver
       .answer(request.method ?? '', request.headers, () => rawBodyOf(request, receiver.maxBodyBytes))
-      .then((answer) => send(response, answer), next)
+      .then((answer) => send(response, answer))
+      .catch(next)
   }
 }
 
@@ -52,5 +55,7 @@ function send(response: ServerResponse, { status, text }: Answer): void {
   if (status === 405) response.setHeader('Allow', 'POST')
   if (!response.req.complete) response.setHeader('Connection', 'close')
   if (text !== '') response.setHeader('Content-Type', 'text/plain; charset=utf-8')
-  response.writeHead(status).end(text)
+  // Not writeHead(), which some libraries replace for every server of the process, by one that cannot be chained.
+  response.statusCode = status
+  response.end(text)
 }

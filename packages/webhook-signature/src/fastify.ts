@@ -13,7 +13,8 @@ export interface FastifyWebhooksOptions extends ReceiverOptions {
  * Responds with 204, or 410 for `'gone'`; 400 or 401 with the error code as text; 415 to compressed bodies. Errors of
  * `onEvent` go to the application's error handler, as a 500; so does Fastify's own 413 for large bodies.
  *
- * @throws TypeError if the secret is missing or empty, or the header prefix is invalid.
+ * @throws TypeError if a secret is missing, empty or surrounded by white space or quotes, or the header prefix is
+ * invalid.
  */
 export const fastifyWebhooks: FastifyPluginAsync<FastifyWebhooksOptions> = async (app, options) => {
   const receiver = createReceiver(options)

@@ -12,7 +12,8 @@ export interface FetchWebhooksOptions extends ReceiverOptions {
  * Responds with 204, or 410 for `'gone'`; 400 or 401 with the error code as text; 405 to anything but POST; 413 and 415
  * for large or compressed bodies; 500 if `onEvent` throws or the body was already read.
  *
- * @throws TypeError if the secret is missing or empty, or the header prefix is invalid.
+ * @throws TypeError if a secret is missing, empty or surrounded by white space or quotes, or the header prefix is
+ * invalid.
  */
 export function fetchWebhooks(options: FetchWebhooksOptions): (request: Request) => Promise<Response> {
   const receiver = createReceiver(options)

@@ -63,8 +63,8 @@ const ERROR_STATUS: Readonly<Record<Exclude<WebhookVerificationErrorCode, 'BODY_
 /**
  * Creates the common part of all handlers.
  *
- * @throws TypeError if the secret is missing or empty, or the header prefix is invalid: a misconfigured receiver does
- * not start.
+ * @throws TypeError if a secret is missing, empty or surrounded by white space or quotes, or the header prefix is
+ * invalid: a misconfigured receiver does not start.
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
   const secrets = secretList(options.secrets)

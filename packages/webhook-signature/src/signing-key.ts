@@ -16,7 +16,7 @@ const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }
  *
  * The HMAC key is the whole string in UTF-8, including `whsec_`.
  *
- * @throws TypeError if the secret is missing or empty.
+ * @throws TypeError if the secret is missing, empty or surrounded by white space or quotes.
  */
 export async function importSecret(secret: string): Promise<SigningKey> {
   assertSecret(secret)
@@ -38,7 +38,7 @@ export async function signingKey(secret: Secret): Promise<SigningKey> {
 /**
  * One or several secrets, as a list.
  *
- * @throws TypeError if there is none, or one of them is empty.
+ * @throws TypeError if there is none, or one is missing, empty or surrounded by white space or quotes.
  */
 export function secretList(secrets: Secret | readonly Secret[] | undefined): readonly Secret[] {
   if (secrets !== undefined && isList(secrets)) {
@@ -54,9 +54,19 @@ function isList(secrets: Secret | readonly Secret[]): secrets is readonly Secret
   return Array.isArray(secrets)
 }
 
-/** An unset environment variable must not become a guessable key. */
+const AROUND = /^[\s"'`]|[\s"'`]$/
+
+/**
+ * An unset environment variable must not become a guessable key. A line break or quotes come from the file or shell that
+ * sets the variable, and without this look like a forged signature.
+ */
 function assertSecret(secret: Secret | undefined): asserts secret is Secret {
-  if (secret === '' || secret === undefined || secret === null) {
+  if (secret === undefined || secret === null || secret === '' || secret === 'whsec_') {
     throw new TypeError('The signing secret is missing or empty. Is its environment variable set?')
+  }
+  if (typeof secret === 'string' && AROUND.test(secret)) {
+    throw new TypeError(
+      'The signing secret has white space or quotes around it. Remove them where the secret is set.',
+    )
   }
 }

@@ -40,7 +40,8 @@ export type VerifyOptions = {
  * payload: the headers with the event id and type are not signed.
  *
  * @throws WebhookVerificationError if the delivery cannot be trusted; see its `code`.
- * @throws TypeError if the receiver is misconfigured: no secret, an empty one, or an invalid header prefix.
+ * @throws TypeError if the receiver is misconfigured: no secret, an empty one, one with white space or quotes around it,
+ * or an invalid header prefix.
  */
 export async function verify(options: VerifyOptions): Promise<WebhookPayload> {
   const secrets = secretList(options.secrets)

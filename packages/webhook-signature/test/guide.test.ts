@@ -19,7 +19,7 @@ it('every block of code is a sample that runs here, and every language links to 
   const files = readdirSync(new URL('docs/receivers', root), { recursive: true })
     .map(String)
     .filter((path) => /\/(?:verify\.\w+|Webhooks\.java)$/.test(path))
-  expect(files).toHaveLength(6)
+  expect(files).toHaveLength(7)
   for (const file of files) expect(guide).toContain(`](../receivers/${file})`)
 })
 

@@ -1,9 +1,10 @@
+import { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { ReceiverOptions, WebhookPayload, WebhookVerificationError } from '@quickquote/webhook-signature'
 import { expressWebhooks } from '@quickquote/webhook-signature/express'
 import { fetchWebhooks } from '@quickquote/webhook-signature/fetch'
 import express from 'express'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { bodyOf, SECRET, send, signedHeaders } from './delivery.ts'
 import { listen, PATH, reportTo, SERVERS } from './servers.ts'
 
@@ -225,6 +226,8 @@ describe.each(SERVERS)('$name', ({ start }) => {
   it.each([
     ['no secret', { secrets: [] }],
     ['an empty secret', { secrets: '' }],
+    ['a secret with a line break after it', { secrets: `${SECRET}\n` }],
+    ['a secret in quotes, in a list', { secrets: [SECRET, `"${SECRET}"`] }],
     ['an impossible prefix', { headerPrefix: 'A B' }],
   ])('does not start with %s', async (_, wrong) => {
     await expect(async () => start(recorder(wrong).options)).rejects.toThrow(TypeError)
@@ -273,6 +276,48 @@ describe('Express, after the body was read', () => {
 
   it('reports that a body parsed by express.json() is not raw: 500, because the receiver is misconfigured', async () => {
     expect(await post(express.json(), body)).toMatchObject([500, [{ code: 'BODY_NOT_RAW' }]])
+  })
+})
+
+describe('Express, beside other libraries', () => {
+  it('responds although one replaced writeHead() for the whole process, as restify does', async () => {
+    const { writeHead } = ServerResponse.prototype
+    onTestFinished(() => void Object.assign(ServerResponse.prototype, { writeHead }))
+    Object.assign(ServerResponse.prototype, {
+      writeHead(this: ServerResponse, ...head: Parameters<typeof writeHead>) {
+        Reflect.apply(writeHead, this, head)
+      },
+    })
+    const { options } = recorder()
+    const url = await listen((request, response) =>
+      expressWebhooks(options)(request, response, () => undefined),
+    )
+    expect(await send(url, await signedHeaders(body), body)).toMatchObject({ status: 204, text: '' })
+    expect(await send(url, {}, body)).toMatchObject({ status: 401, text: 'MISSING_HEADER' })
+  })
+
+  it('passes an error of the response to next(), for it would end the process otherwise', async () => {
+    const failure = new Error('cannot end')
+    const errors: unknown[] = []
+    const url = await listen((request, response) => {
+      response.end = () => {
+        throw failure
+      }
+      expressWebhooks(recorder().options)(request, response, (error) => {
+        errors.push(error)
+        response.destroy()
+      })
+    })
+    void send(url, await signedHeaders(body), body).catch(() => 'no response')
+    await expect.poll(() => errors).toEqual([failure])
+  })
+
+  it('leaves the response of something that responded meanwhile, such as a timeout', async () => {
+    const url = await listen((request, response) => {
+      const onEvent = () => void response.writeHead(503).end()
+      expressWebhooks(recorder({ onEvent }).options)(request, response, () => undefined)
+    })
+    expect((await send(url, await signedHeaders(body), body)).status).toBe(503)
   })
 })
 

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { expect } from 'vitest'
 
 const receivers = resolve(import.meta.dirname, '../../../docs/receivers')
 
@@ -25,6 +26,7 @@ export const LANGUAGES: readonly Language[] = [
   { name: 'Ruby', needs: ['ruby'], run: running('ruby', 'ruby/vectors.rb') },
   { name: 'PHP', needs: ['php'], run: running('php', 'php/vectors.php') },
   { name: 'Java', needs: ['javac', 'java'], run: runJava },
+  { name: 'Perl', needs: ['perl'], run: running('perl', 'perl/vectors.pl') },
   { name: 'Shell', needs: ['bash', 'openssl'], run: running('bash', 'shell/vectors.sh') },
 ]
 
@@ -52,13 +54,29 @@ export interface Delivery {
   readonly id?: string
 }
 
-/** The line that docs/receivers/README.md describes. */
+const MISSING = expect.stringMatching(/^the signing secret is missing or empty/i)
+const SURROUNDED = expect.stringMatching(/^the signing secret has white space or quotes around it/i)
+
+/** Mistakes in setting the secret, and what each function says of them. It never shows the secret. */
+export const MISCONFIGURED: readonly (readonly [error: unknown, mistake: (secret: string) => string])[] = [
+  [MISSING, () => ''],
+  [MISSING, () => 'whsec_'],
+  [SURROUNDED, (secret) => `${secret}\r`],
+  [SURROUNDED, (secret) => ` ${secret}`],
+  [SURROUNDED, (secret) => `"${secret}"`],
+  [SURROUNDED, (secret) => `'${secret}`],
+]
+
+/**
+ * The line of a `vectors.*`: the receiver's clock, then in base64 the timestamp, both signatures, the secrets, the body and
+ * the `webhook-id`.
+ */
 function lineOf({ now, timestamp, signature, previous = '', secrets, body, id }: Delivery): string {
   const fields = [timestamp, signature, previous, secrets.join('\n'), body, ...(id === undefined ? [] : [id])]
   return [now, ...fields.map((field) => Buffer.from(field).toString('base64') || '-')].join(' ')
 }
 
-/** The verdict of each delivery: `valid` or `refused`. */
+/** The verdict of each delivery: `valid`, `refused`, or the error about the secret. */
 export function verdictsOf(language: Language, deliveries: readonly Delivery[]): string[] {
   return language
     .run(`${deliveries.map(lineOf).join('\n')}\n`)

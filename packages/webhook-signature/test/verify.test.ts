@@ -98,6 +98,20 @@ describe('body', () => {
     })
   })
 
+  it('that was serialized again may pass, until one has other bytes: `JSON.stringify(request.body)` is no raw body', async () => {
+    const again = (text: string) => JSON.stringify(JSON.parse(text))
+    const verdictOn = async (text: string) => {
+      const signed = await sign({ secret, timestamp: Number(timestamp), body: text })
+      return verify({ signature: signed, timestamp, body: again(text), secrets: secret, now })
+    }
+    expect(await verdictOn(body)).toEqual(payload)
+    for (const data of ['"share":1.0', '"name":"\\u00e9"']) {
+      await expect(verdictOn(body.replace('"data":{', `"data":{${data},`))).rejects.toMatchObject({
+        code: 'SIGNATURE_MISMATCH',
+      })
+    }
+  })
+
   it('is read once: concurrent changes to the buffer have no effect', async () => {
     const buffer = bytes.slice()
     const verdict = verify({ signature, timestamp, body: buffer, secrets: secret, now })
@@ -130,8 +144,30 @@ describe('secrets', () => {
     ['an empty one', ''],
     ['an empty one beside a valid one', [secret, '']],
     ['an unset variable', undefined],
+    ['an unset variable after whsec_', 'whsec_'],
   ])('that are misconfigured are a TypeError: %s', async (_, secrets) => {
     await expect(verify(untyped({ signature, timestamp, body, secrets, now }))).rejects.toThrow(TypeError)
+  })
+
+  it.each([
+    ['a line break after it', `${secret}\n`],
+    ['a line break of Windows after it', `${secret}\r\n`],
+    ['a space before it, as in a split list', ` ${secret}`],
+    ['a byte order mark before it', `\uFEFF${secret}`],
+    ['double quotes around it', `"${secret}"`],
+    ['single quotes around it', `'${secret}'`],
+    ['a quote left over', `${secret}"`],
+    ['white space instead of it', ' '],
+  ])('say so if they have %s, instead of a mismatch, and do not show', async (_, wrong) => {
+    const error = expect.objectContaining({
+      name: 'TypeError',
+      message: 'The signing secret has white space or quotes around it. Remove them where the secret is set.',
+    })
+    for (const secrets of [wrong, [secret, wrong]]) {
+      await expect(verify({ signature, timestamp, body, secrets, now })).rejects.toEqual(error)
+    }
+    await expect(sign({ secret: wrong, timestamp: Number(timestamp), body })).rejects.toEqual(error)
+    await expect(importSecret(wrong)).rejects.toEqual(error)
   })
 
   it('never show in an error', async () => {
