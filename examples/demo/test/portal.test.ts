@@ -167,6 +167,26 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
+  it('shows each secret that still signs, and which one another rotation ends', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Rotated often')
+    const page = await open('admin@acme.example', `endpoints/${id}`)
+    const earlier = 'Earlier secrets sign until the end they were given.'
+    for (const hint of [
+      'both secrets',
+      earlier,
+      earlier,
+      /the oldest one \(whsec_….{4}\) ends now instead of/,
+    ]) {
+      await button(page, 'Rotate…').click()
+      await dialog(page).getByText(hint).waitFor()
+      await button(page, 'Issue a new secret').click()
+      await button(page, 'I have stored it').click()
+    }
+    const signing = page.getByText(/also signed with the previous secret whsec_….{4} until/)
+    await expect.poll(() => signing.count()).toBe(3)
+  })
+
   it('rotates a secret, disables, enables and deletes an endpoint, all in the audit log', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Old staging')
@@ -179,7 +199,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await button(page, 'Issue a new secret').click()
     expect(await dialog(page).locator('.secret code').textContent()).toMatch(/^whsec_/)
     await button(page, 'I have stored it').click()
-    await page.getByText('Deliveries are also signed with the previous secret until').waitFor()
+    await page.getByText(/also signed with the previous secret whsec_….{4} until/).waitFor()
     await page.locator('.facts div').filter({ hasText: 'Sent from' }).getByText('127.0.0.1').waitFor()
 
     await button(page, 'How to verify').click()

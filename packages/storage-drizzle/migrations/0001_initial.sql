@@ -172,10 +172,9 @@ create table "quickquote".webhook_endpoints (
   secret_ciphertext bytea,
   secret_key_id text,
   secret_hint text not null,
-  -- The signing secret before the last rotation, during the overlap.
-  previous_secret_ciphertext bytea,
-  previous_secret_key_id text,
-  previous_secret_expires_at timestamptz(3),
+  -- Earlier signing secrets that also sign until their own "expires_at", newest first:
+  -- [{ "key_id", "ciphertext" (in hex), "secret_hint", "expires_at" }].
+  previous_secrets jsonb not null default '[]',
   -- The endpoint's own headers, sent with each delivery: their names, and names and values encrypted like the secrets.
   header_names text[] not null default '{}',
   headers_ciphertext bytea,

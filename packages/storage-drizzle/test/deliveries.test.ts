@@ -69,7 +69,7 @@ describe('a claim', () => {
           id: endpoint.id,
           url: endpoint.url,
           secret: { keyId: 'key-1', ciphertext: expect.any(Buffer) },
-          previousSecret: null,
+          previousSecrets: [],
           headers: null,
           version: 1,
         },

@@ -22,8 +22,8 @@ export interface ClaimedDelivery {
     readonly id: string
     readonly url: string
     readonly secret: EncryptedSecret
-    /** The previous secret, during the overlap of a rotation. */
-    readonly previousSecret: EncryptedSecret | null
+    /** Earlier secrets whose overlap lasts, newest first. */
+    readonly previousSecrets: readonly EncryptedSecret[]
     /** The endpoint's own headers; null: none. */
     readonly headers: EncryptedSecret | null
     /** Grows with every change of the endpoint, as a cache key. */

@@ -100,10 +100,11 @@ export function createDispatch({
   }
 
   /** A test has one attempt, and someone is waiting for it, so it fails. */
-  function lacksKey({ is_test, endpoint: { secret, previousSecret, headers } }: ClaimedDelivery): boolean {
+  function lacksKey({ is_test, endpoint: { secret, previousSecrets, headers } }: ClaimedDelivery): boolean {
     const isUnusable = (keyId: string) => !keyring.has(keyId) || unusableKeys.known().has(keyId)
     return (
-      !is_test && [secret, previousSecret, headers].some((each) => each !== null && isUnusable(each.keyId))
+      !is_test &&
+      [secret, ...previousSecrets, headers].some((each) => each !== null && isUnusable(each.keyId))
     )
   }
 

@@ -16,7 +16,7 @@ export function signedHeaders({ productName, delivery: policy }: Pick<Settings, 
   const userAgent = `${productName}-Webhooks/${version}`
   return (
     { event_id, event_type, event_sequence, body }: ClaimedDelivery,
-    { key, previousKey, standardKeys, headers: own }: Target,
+    { key, previousKeys, standardKeys, headers: own }: Target,
     created_at: Date,
   ): Record<string, string> => {
     const timestamp = signingTime(created_at)
@@ -24,8 +24,9 @@ export function signedHeaders({ productName, delivery: policy }: Pick<Settings, 
     const headers = { ...own, ...requestHeaders(names, attempt, policy) }
     // Only one value: the specification's receivers compare everything after `v1=`.
     headers[names.signature] = signWith({ hmac: key, timestamp, body })
-    if (previousKey !== null) {
-      headers[names.previousSignature] = signWith({ hmac: previousKey, timestamp, body })
+    if (previousKeys.length > 0) {
+      const signatures = previousKeys.map((hmac) => signWith({ hmac, timestamp, body }))
+      headers[names.previousSignature] = signatures.join(', ')
     }
     if (policy.standardWebhooks) {
       const content = `${eventIdOf(event_id)}.${timestamp}.${body}`

@@ -40,6 +40,7 @@ const endpoint = {
   paused_until: null,
   secret_hint: 'whsec_…Wx8=',
   previous_secret_expires_at: null,
+  previous_secrets: [],
   created_at: EXAMPLE.startedAt,
   updated_at: EXAMPLE.startedAt,
 }
@@ -171,7 +172,7 @@ export function webhookRoutes({
       operationId: 'rotateWebhookSecret',
       summary: 'Issue a new signing secret',
       description:
-        'Only this response contains the secret. With `overlap_seconds`, deliveries also carry a signature of the old secret for that long, in a separate header.',
+        'Only this response contains the secret. With `overlap_seconds`, deliveries also carry a signature of the old secret for that long, in a separate header. Another rotation meanwhile changes nothing about that, unless three earlier secrets still sign: then it ends the oldest.',
       body: jsonBody(rotateSecretBody(limits), { overlap_seconds: 3600 }),
       bodyIsOptional: true,
       answer: {
@@ -181,6 +182,7 @@ export function webhookRoutes({
         example: {
           ...endpoint,
           previous_secret_expires_at: '2026-11-21T11:09:41.250Z',
+          previous_secrets: [{ secret_hint: 'whsec_…Qz4=', expires_at: '2026-11-21T11:09:41.250Z' }],
           updated_at: EXAMPLE.finishedAt,
           secret: 'whsec_…',
         },

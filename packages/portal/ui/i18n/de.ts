@@ -277,7 +277,7 @@ export const de: Catalog = {
   'secret.title': 'Signaturgeheimnis',
   'secret.text':
     'Ihr Empfänger prüft damit jede Zustellung. Es wurde nur einmal angezeigt, bei der Ausstellung.',
-  'secret.overlap': 'Das vorherige Geheimnis signiert noch bis {until}.',
+  'secret.overlap': 'Das frühere Geheimnis {hint} signiert noch bis {until}.',
   'secret.shown.title': 'Das Geheimnis von „{name}“',
   'secret.shown.text': 'Kopieren Sie es jetzt. Es wird nur einmal angezeigt.',
   'secret.shown.verify': 'Ihr Empfänger prüft damit jede Zustellung, bevor er mit ihr arbeitet:',
@@ -286,6 +286,9 @@ export const de: Catalog = {
   'rotate.title': 'Geheimnis von „{name}“ erneuern',
   'rotate.text':
     'Es wird ein neues Geheimnis ausgestellt. In der Übergangszeit werden Zustellungen mit beiden signiert, damit keine verloren geht.',
+  'rotate.earlier': 'Frühere Geheimnisse signieren bis zu dem Ende, das ihnen zugesagt wurde.',
+  'rotate.ends':
+    'Drei frühere Geheimnisse signieren noch. Mit einer Übergangszeit endet das älteste ({hint}) sofort statt {until}.',
   'rotate.overlap': 'Das alte Geheimnis gilt weiter',
   'rotate.overlap.86400': 'einen Tag lang',
   'rotate.overlap.3600': 'eine Stunde lang',

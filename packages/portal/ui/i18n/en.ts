@@ -268,7 +268,7 @@ export const en = {
 
   'secret.title': 'Signing secret',
   'secret.text': 'Your receiver verifies each delivery with it. It was shown only once, when it was issued.',
-  'secret.overlap': 'Deliveries are also signed with the previous secret until {until}.',
+  'secret.overlap': 'Deliveries are also signed with the previous secret {hint} until {until}.',
   'secret.shown.title': 'The secret of “{name}”',
   'secret.shown.text': 'Copy it now. It is shown only once.',
   'secret.shown.verify': 'Your receiver verifies each delivery with it, before it acts on one:',
@@ -277,6 +277,9 @@ export const en = {
   'rotate.title': 'Rotate the secret of “{name}”',
   'rotate.text':
     'This issues a new secret. During the overlap, deliveries are signed with both secrets, so none is lost.',
+  'rotate.earlier': 'Earlier secrets sign until the end they were given.',
+  'rotate.ends':
+    'Three earlier secrets still sign. With an overlap, the oldest one ({hint}) ends now instead of {until}.',
   'rotate.overlap': 'The old secret stays valid',
   'rotate.overlap.86400': 'for a day',
   'rotate.overlap.3600': 'for an hour',

@@ -20,7 +20,7 @@ import { Health, LatestDeliveries } from './endpoint-health.tsx'
 import { EndpointStatus, isUntried, pauseOf } from './endpoints.tsx'
 import { HowToVerify } from './how-to-verify.tsx'
 import { Replay, Replays } from './replay.tsx'
-import { RotateSecret } from './rotate-secret.tsx'
+import { RotateSecret, signing } from './rotate-secret.tsx'
 import { TestEndpoint } from './test-endpoint.tsx'
 
 const REFRESH_MS = 30_000
@@ -201,12 +201,11 @@ function SecretCard({
           <code>{endpoint.secret_hint}</code>
         </p>
         <p class="muted">{t('secret.text')}</p>
-        {endpoint.previous_secret_expires_at !== null &&
-          Date.parse(endpoint.previous_secret_expires_at) > now.value && (
-            <p class="muted">
-              {t('secret.overlap', { until: format.exact(endpoint.previous_secret_expires_at) })}
-            </p>
-          )}
+        {signing(endpoint).map(({ secret_hint: hint, expires_at }) => (
+          <p key={expires_at + hint} class="muted">
+            {t('secret.overlap', { hint, until: format.exact(expires_at) })}
+          </p>
+        ))}
         <div class="actions start">
           {mayChange && <Button onClick={onRotate}>{t('rotate.do')}</Button>}
           <Button kind="quiet" onClick={onVerify}>

@@ -644,9 +644,7 @@ begin
       select coalesce(json_agg(json_build_object(
         'id', endpoint.id, 'url', endpoint.url, 'version', endpoint.version,
         'secret_key_id', endpoint.secret_key_id, 'secret_ciphertext', encode(endpoint.secret_ciphertext, 'hex'),
-        'previous_secret_key_id',
-        case when endpoint.previous_secret_expires_at > at then endpoint.previous_secret_key_id end,
-        'previous_secret_ciphertext', encode(endpoint.previous_secret_ciphertext, 'hex'),
+        'previous_secrets', endpoint.previous_secrets,
         'headers_key_id', endpoint.headers_key_id, 'headers_ciphertext', encode(endpoint.headers_ciphertext, 'hex')
       )), '[]')
       from (select distinct endpoint_id from leased) leased

@@ -1,15 +1,15 @@
 import { bool, int, json, nullable, smallint, statement, text, uuid } from '../connection/statement.ts'
+import type { PreviousSecretJson } from '../schema.ts'
 
 export interface FoundEndpoint {
   readonly id: string
   readonly url: string
   readonly version: number
   readonly secret_key_id: string
-  /** In hex, like the next one. */
+  /** In hex. */
   readonly secret_ciphertext: string
-  /** Set during the overlap of a rotation. */
-  readonly previous_secret_key_id: string | null
-  readonly previous_secret_ciphertext: string | null
+  /** Including those whose overlap is over. */
+  readonly previous_secrets: readonly PreviousSecretJson[]
   readonly headers_key_id: string | null
   readonly headers_ciphertext: string | null
 }

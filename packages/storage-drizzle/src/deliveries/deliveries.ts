@@ -9,7 +9,7 @@ import type {
 } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import type { Row } from '../connection/statement.ts'
-import { encryptedSecret } from '../endpoints/signing-secrets.ts'
+import { encryptedSecret, toPreviousSecret } from '../endpoints/signing-secrets.ts'
 import { CATCH_UP } from '../endpoints/webhook-endpoints.sql.ts'
 import { FIRST_UUID } from '../ids.ts'
 import {
@@ -203,7 +203,7 @@ function claimedOf(
   found: readonly FoundEndpoint[],
   leased_at: Date,
 ): ClaimedDelivery[] {
-  const endpoints = new Map(found.map((endpoint) => [endpoint.id, toEndpoint(endpoint)]))
+  const endpoints = new Map(found.map((endpoint) => [endpoint.id, toEndpoint(endpoint, leased_at)]))
   return rows.map((row) => {
     const endpoint = endpoints.get(row.endpoint_id)
     assert(endpoint !== undefined)
@@ -214,13 +214,13 @@ function claimedOf(
   })
 }
 
-function toEndpoint(found: FoundEndpoint): ClaimedDelivery['endpoint'] {
+function toEndpoint(found: FoundEndpoint, at: Date): ClaimedDelivery['endpoint'] {
   const { id, url, version, secret_key_id, secret_ciphertext } = found
   return {
     id,
     url,
     secret: encryptedSecret(secret_key_id, secret_ciphertext),
-    previousSecret: encryptedSecret(found.previous_secret_key_id, found.previous_secret_ciphertext),
+    previousSecrets: found.previous_secrets.map(toPreviousSecret).filter(({ expires_at }) => expires_at > at),
     headers: encryptedSecret(found.headers_key_id, found.headers_ciphertext),
     version,
   }

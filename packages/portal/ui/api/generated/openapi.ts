@@ -214,7 +214,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a new signing secret
-         * @description Only this response contains the secret. With `overlap_seconds`, deliveries also carry a signature of the old secret for that long, in a separate header.
+         * @description Only this response contains the secret. With `overlap_seconds`, deliveries also carry a signature of the old secret for that long, in a separate header. Another rotation meanwhile changes nothing about that, unless three earlier secrets still sign: then it ends the oldest.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -671,9 +671,16 @@ export interface components {
             secret_hint: string;
             /**
              * Format: date-time
-             * @description The time until which the previous secret also signs.
+             * @description The time until which the newest previous secret also signs. Null if none does.
              */
             previous_secret_expires_at: string | null;
+            /** @description The previous secrets that also sign, newest first. At most 3. */
+            previous_secrets: {
+                /** @description The first characters and the last four of the secret. */
+                secret_hint: string;
+                /** Format: date-time */
+                expires_at: string;
+            }[];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -754,9 +761,16 @@ export interface components {
             secret_hint: string;
             /**
              * Format: date-time
-             * @description The time until which the previous secret also signs.
+             * @description The time until which the newest previous secret also signs. Null if none does.
              */
             previous_secret_expires_at: string | null;
+            /** @description The previous secrets that also sign, newest first. At most 3. */
+            previous_secrets: {
+                /** @description The first characters and the last four of the secret. */
+                secret_hint: string;
+                /** Format: date-time */
+                expires_at: string;
+            }[];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -793,7 +807,7 @@ export interface components {
         /** RotateSecret */
         RotateSecret: {
             /**
-             * @description Seconds for which deliveries are also signed with the old secret.
+             * @description Seconds for which deliveries are also signed with the old secret. Earlier ones keep the end they were given.
              * @default 0
              */
             overlap_seconds?: number;
