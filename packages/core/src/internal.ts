@@ -75,6 +75,14 @@ export {
 export { QuotationEventData } from './model/quotation-events.ts'
 export { Replay, ReplayBody, ReplayCount } from './model/replay.ts'
 export { KNOWN_ROLES, requireManageIntegrations } from './model/session.ts'
+export {
+  CHECK_KINDS,
+  CHECK_VERDICTS,
+  type CheckKind,
+  ReceiverCheck,
+  receiverCheckBody,
+  signedAt,
+} from './model/receiver-check.ts'
 export { TestDeliveryResult, testDeliveryBody } from './model/test-delivery.ts'
 export { isKeyExpiring } from './model/warning.ts'
 export {

@@ -318,6 +318,8 @@ create table "quickquote".deliveries (
   -- Finds the partition of the event.
   event_created_at timestamptz(3) not null,
   is_test boolean not null default false,
+  -- Set for deliveries of a receiver check: how they are signed.
+  check_kind text check (check_kind in ('genuine', 'forged', 'old', 'repeated', 'previous_secret')),
   -- Attempts so far. The number of the attempt in flight fences its lease.
   attempt smallint not null default 0,
   -- That of its endpoint when it was written, or caught up.
@@ -362,6 +364,7 @@ create table "quickquote".delivery_attempts (
   endpoint_version integer,
   quotation_id uuid,
   is_test boolean not null,
+  check_kind text,
   status text not null check (status in ('succeeded', 'failed', 'exhausted', 'rejected', 'interrupted')),
   http_status smallint,
   error text,

@@ -4,6 +4,7 @@ import {
   AUDIT_ACTIONS,
   AUDIT_RESOURCE_TYPES,
   type AuditChange,
+  CHECK_KINDS,
   DISABLED_REASONS,
   type LeftToHost,
   ORDERINGS,
@@ -308,6 +309,7 @@ function newTables(schema: string) {
       leased_by: uuid('leased_by'),
       leased_at: moment('leased_at'),
       is_test: boolean('is_test').notNull().default(false),
+      check_kind: text('check_kind', { enum: CHECK_KINDS }),
       parked_at: moment('parked_at'),
     }),
     deliveryAttempts: table(
@@ -328,6 +330,7 @@ function newTables(schema: string) {
         error: text('error'),
         duration_ms: integer('duration_ms'),
         is_test: boolean('is_test').notNull(),
+        check_kind: text('check_kind', { enum: CHECK_KINDS }),
         created_at: moment('created_at').notNull(),
         next_attempt_at: moment('next_attempt_at'),
         response_body: text('response_body'),

@@ -173,6 +173,7 @@ function describe(attempt: SettledAttempt): object {
     event_type: delivery.event_type,
     quotation_id: delivery.quotation_id,
     is_test: delivery.is_test,
+    ...(delivery.check_kind !== null && { check_kind: delivery.check_kind }),
     attempt: delivery.attempt,
     status: attempt.status,
     http_status: attempt.http_status,

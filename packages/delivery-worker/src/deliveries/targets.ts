@@ -63,7 +63,7 @@ function createTarget(
     path: pathname + search,
     key: hexHmacOf(current),
     previousKeys: previous.map(hexHmacOf),
-    standardKeys: [current, ...previous].map((each) => hmacOf(standardKeyOf(each), 'base64')),
+    standardKeys: [current, ...previous].map(standardHmacOf),
     headers: Object.fromEntries(own),
     hidden: own.flatMap(([, value]) => secretsOf(value)),
     blocked: protocol === 'https:' ? whyBlocked(hostname, addressGuard) : 'webhooks are sent over HTTPS only',
@@ -71,7 +71,7 @@ function createTarget(
 }
 
 /** The key is the whole secret as text. */
-function hexHmacOf(secret: string): Hmac {
+export function hexHmacOf(secret: string): Hmac {
   return hmacOf(createSecretKey(secret, 'utf8'), 'hex')
 }
 
@@ -80,9 +80,9 @@ function hmacOf(key: KeyObject, encoding: 'hex' | 'base64'): Hmac {
   return (content) => createHmac('sha256', key).update(content).digest(encoding)
 }
 
-/** The decoded bytes after `whsec_`. */
-function standardKeyOf(secret: string): KeyObject {
-  return createSecretKey(secret.replace(/^whsec_/, ''), 'base64')
+/** The key is the decoded bytes after `whsec_`. */
+export function standardHmacOf(secret: string): Hmac {
+  return hmacOf(createSecretKey(secret.replace(/^whsec_/, ''), 'base64'), 'base64')
 }
 
 /** Sockets do not look up literal addresses, so those are checked here. */

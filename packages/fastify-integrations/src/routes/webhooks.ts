@@ -3,6 +3,8 @@ import {
   CatalogEntry,
   createWebhookEndpointBody,
   eventCatalogOf,
+  ReceiverCheck,
+  receiverCheckBody,
   rotateSecretBody,
   TestDeliveryResult,
   Type,
@@ -219,6 +221,39 @@ export function webhookRoutes({
         const { [ADMIT_TEST]: admit } = request
         const options = { signal: clientSignal(), ...(admit && { admit }) }
         return testDeliveries.send(member, params.id, body, options)
+      },
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'POST',
+      url: '/:id/check',
+      operationId: 'checkWebhookReceiver',
+      limit: 'tests',
+      summary: 'Check the receiver',
+      description:
+        'Sends, as tests, a genuine event, one with forged signatures, one with a timestamp of ten minutes ago, the genuine one again (the receiver may act on it twice), and during the overlap of a rotation one with the signature of the previous secret alone. Compares each response with that of a good receiver, which responds to a repeated event with 2xx. The repeated one is sent once the genuine one has been answered, if that takes less than five seconds. Counts as five tests, or as all tests per minute if those are fewer.',
+      body: jsonBody(receiverCheckBody(events), { event_type: 'quotation.completed' }),
+      bodyIsOptional: true,
+      answer: {
+        status: 200,
+        description: 'What was sent, and how the receiver answered.',
+        schema: ReceiverCheck,
+        example: {
+          verdict: 'The receiver accepts forged signatures: verify the signature before anything else.',
+          results: [
+            { kind: 'genuine', expected: '2xx', http_status: 204, error: null, passed: true },
+            { kind: 'forged', expected: '4xx', http_status: 204, error: null, passed: false },
+            { kind: 'old', expected: '4xx', http_status: 204, error: null, passed: false },
+            { kind: 'repeated', expected: '2xx', http_status: 204, error: null, passed: true },
+          ],
+        },
+      },
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND', 'RATE_LIMITED'],
+      handle({ member, params, body, request, clientSignal }) {
+        const { [ADMIT_TEST]: admit } = request
+        const options = { signal: clientSignal(), ...(admit && { admit }) }
+        return testDeliveries.check(member, params.id, body, options)
       },
     }),
   ]

@@ -1,3 +1,4 @@
+import type { CheckKind } from '@quickquote/core/internal'
 import { bool, int, json, nullable, smallint, statement, text, uuid } from '../connection/statement.ts'
 import type { PreviousSecretJson } from '../schema.ts'
 
@@ -28,6 +29,8 @@ export interface FoundRound {
   /** Whether an endpoint was skipped because its deliveries are catching up. */
   readonly is_catching_up: boolean
   readonly next_due_at: string | null
+  /** By delivery, for those that have one. */
+  readonly check_kinds: Readonly<Record<string, CheckKind>>
   readonly endpoints: readonly FoundEndpoint[]
 }
 
