@@ -213,10 +213,17 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
           await page.keyboard.press('Escape')
           await dialog(page).waitFor({ state: 'detached' })
         }
-        // "Send a test", then "How to verify".
-        await page.locator('main .page-head .actions button').first().click()
+        // "Send a test" and "Check the receiver", then "How to verify".
+        const head = page.locator('main .page-head .actions button')
+        await head.nth(0).click()
         await dialog(page).waitFor()
         await look(page, 'test')
+        await page.keyboard.press('Escape')
+        await dialog(page).waitFor({ state: 'detached' })
+        await head.nth(1).click()
+        await dialog(page).locator('footer button').last().click()
+        await dialog(page).locator('.lines li').first().waitFor()
+        await look(page, 'check')
         await page.keyboard.press('Escape')
         await dialog(page).waitFor({ state: 'detached' })
         await page.locator('main .card button.quiet').first().click()

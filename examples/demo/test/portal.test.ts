@@ -167,6 +167,55 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
+  it('checks a receiver by keyboard, and announces what it does with each delivery', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Checked')
+    const page = await open('admin@acme.example', `endpoints/${id}`)
+    const check = async () => {
+      await button(page, 'Check now').or(button(page, 'Check again')).focus()
+      await page.keyboard.press('Enter')
+    }
+    const result = page.locator('dialog div[aria-live="polite"]')
+    await button(page, 'Check the receiver').focus()
+    await page.keyboard.press('Enter')
+    await dialog(page).getByText('a receiver that does not recognize it acts twice').waitFor()
+    // There before its content, which is announced when it comes.
+    expect(await result.textContent()).toBe('')
+    await check()
+    await result.getByText('The receiver works: it accepts genuine and repeated events').waitFor()
+    expect(await result.locator('li').allTextContents()).toEqual([
+      'genuine event: 204, as expected',
+      'forged signature: 401, as expected',
+      'signed ten minutes ago: 401, as expected',
+      'genuine event again: 204, as expected',
+    ])
+    await page.keyboard.press('Escape')
+    await admin.send('POST', `/webhooks/${id}/rotate-secret`, 200, { overlap_seconds: 3600 })
+    await button(page, 'Check the receiver').click()
+    await check()
+    await result.getByText('previous secret only: 204, as expected').waitFor()
+    await result.getByRole('link', { name: 'See the requests and the responses' }).click()
+    await row(page, 'check: forged signature').first().getByText('401').waitFor()
+  })
+
+  it('says in German what a receiver does wrong, and shows a limit', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Broken')
+    await admin.answer('broken')
+    const page = await open('admin@acme.example', `endpoints/${id}`, { locale: 'de-DE' })
+    await button(page, 'Empfänger prüfen').click()
+    const result = page.locator('dialog div[aria-live="polite"]')
+    for (const name of ['Jetzt prüfen', 'Erneut prüfen']) {
+      await button(page, name).click()
+      await result.getByText('Der Empfänger scheitert an echten Ereignissen: siehe sein Protokoll.').waitFor()
+      await result.getByText('echtes Ereignis: 500 statt 2xx').waitFor()
+      await result.getByText('gefälschte Signatur: 401, wie erwartet').waitFor()
+    }
+    await button(page, 'Erneut prüfen').click()
+    await dialog(page).getByRole('alert').waitFor()
+    await admin.answer('ok')
+  })
+
   it('shows each secret that still signs, and which one another rotation ends', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Rotated often')

@@ -311,6 +311,47 @@ export const en = {
   'test.last': 'Last test',
   'test.details': 'See the request and the response',
 
+  'check.do': 'Check the receiver',
+  'check.title': 'Check the receiver of “{name}”',
+  'check.text':
+    'Sends a genuine event, a forged one, one that was signed ten minutes ago, and the genuine one again; while an earlier secret is valid, also one that only that secret signs. A good receiver accepts the genuine ones and refuses the others. The check counts as five tests.',
+  'check.twice': 'The same event is sent twice, so a receiver that does not recognize it acts twice.',
+  'check.send': 'Check now',
+  'check.again': 'Check again',
+  'check.details': 'See the requests and the responses',
+  'check.passed': '{kind}: {response}, as expected',
+  'check.failed': '{kind}: {response} instead of {expected}',
+  'check.unanswered': '{kind}: {error}',
+  'check.kind.genuine': 'genuine event',
+  'check.kind.forged': 'forged signature',
+  'check.kind.old': 'signed ten minutes ago',
+  'check.kind.repeated': 'genuine event again',
+  'check.kind.previous_secret': 'previous secret only',
+  'check.verdict.accepts_forged':
+    'The receiver accepts forged signatures: verify the signature before anything else.',
+  'check.verdict.asks_for_pause':
+    'The receiver answered 429, which says nothing about the delivery: check it again later.',
+  'check.verdict.silent': 'The receiver did not answer the genuine event: see its error.',
+  'check.verdict.redirects':
+    'The receiver redirects, which is not followed: set the URL to which it redirects.',
+  'check.verdict.gone':
+    'The receiver answered the genuine event with 410, which ends its delivery: respond with 2xx.',
+  'check.verdict.refuses_genuine':
+    'The receiver refuses genuine events: use the secret of this endpoint, and verify the raw body.',
+  'check.verdict.fails': 'The receiver fails on genuine events: see its log.',
+  'check.verdict.accepts_old':
+    'The receiver accepts old deliveries: refuse a timestamp more than five minutes from your clock.',
+  'check.verdict.refuses_repeated':
+    'The receiver refuses an event that it already has: respond with 2xx, because events can arrive more than once and anything else is sent again.',
+  'check.verdict.incomplete':
+    'The receiver did not answer every delivery: see the errors, and check it again.',
+  'check.verdict.fails_on_refusal':
+    'The receiver does not refuse forged or old deliveries with 4xx: respond with 401 or 400.',
+  'check.verdict.refuses_previous':
+    'The receiver works, but refuses the previous secret: accept it until the overlap ends, unless you have already replaced it.',
+  'check.verdict.works':
+    'The receiver works: it accepts genuine and repeated events, and refuses forged and old ones.',
+
   'deliveries.title': 'Deliveries',
   'deliveries.sub': 'Every event sent to your endpoints, with its newest attempt.',
   'deliveries.back': 'All deliveries',
@@ -348,6 +389,7 @@ export const en = {
   'deliveries.stalled': 'Not up to date',
   'deliveries.kept': { one: 'Kept for {count} day', other: 'Kept for {count} days' },
   'deliveries.test': 'test',
+  'deliveries.check': 'check: {kind}',
   'deliveries.none': 'Nothing found',
   'deliveries.none.text': 'No delivery matches these filters.',
   'deliveries.empty': 'No deliveries yet',

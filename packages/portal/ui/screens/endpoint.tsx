@@ -16,6 +16,7 @@ import { Unfound } from '../parts/unfound.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
+import { CheckReceiver } from './check-receiver.tsx'
 import { Health, LatestDeliveries } from './endpoint-health.tsx'
 import { EndpointStatus, isUntried, pauseOf } from './endpoints.tsx'
 import { HowToVerify } from './how-to-verify.tsx'
@@ -25,7 +26,7 @@ import { TestEndpoint } from './test-endpoint.tsx'
 
 const REFRESH_MS = 30_000
 
-type Open = 'test' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | null
+type Open = 'test' | 'check' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | null
 
 /** An endpoint: health, events, secret and settings. */
 export function Endpoint({ id }: { id: string }) {
@@ -75,6 +76,7 @@ export function Endpoint({ id }: { id: string }) {
               <Button kind={isNew ? 'primary' : undefined} onClick={() => setOpen('test')}>
                 {t('test.do')}
               </Button>
+              <Button onClick={() => setOpen('check')}>{t('check.do')}</Button>
               <Button onClick={() => navigation.go({ view: 'endpoints', id, query: { edit: 'yes' } })}>
                 {t('action.edit')}
               </Button>
@@ -147,6 +149,8 @@ function OpenDialog({
   switch (open) {
     case 'test':
       return <TestEndpoint {...props} onTested={onTested} />
+    case 'check':
+      return <CheckReceiver {...props} onTested={onTested} />
     case 'verify':
       return <HowToVerify {...props} />
     case 'replay':
