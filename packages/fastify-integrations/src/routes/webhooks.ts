@@ -237,7 +237,7 @@ export function webhookRoutes({
       bodyIsOptional: true,
       answer: {
         status: 200,
-        description: 'What was sent, and how the receiver answered.',
+        description: 'The deliveries, and how the receiver answered each.',
         schema: ReceiverCheck,
         example: {
           verdict: 'The receiver accepts forged signatures: verify the signature before anything else.',

@@ -1982,7 +1982,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was sent, and how the receiver answered. */
+            /** @description The deliveries, and how the receiver answered each. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
