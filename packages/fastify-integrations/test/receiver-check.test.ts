@@ -1,12 +1,14 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { CHECK_VERDICTS } from '@quickquote/core/internal'
 import type { ReceivedWebhook } from '@quickquote/dev-servers'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { verify } from '@quickquote/webhook-signature'
 import { fastifyWebhooks } from '@quickquote/webhook-signature/fastify'
 import Fastify from 'fastify'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { useDeliveries, WEBHOOKS } from './support/webhooks.ts'
+import { ACME, openHost } from './support/host.ts'
+import { startWorker, useDeliveries, WEBHOOKS } from './support/webhooks.ts'
 
 const context = useDeliveries({
   integrations: {
@@ -332,6 +334,45 @@ describe('POST /:id/check', () => {
     expect(late.results[3]).toMatchObject(unrepeated)
     expect(requestsTo(hanging.path)).toHaveLength(3)
     expect(requestsTo(slow.path)).toHaveLength(3)
+  })
+
+  it('is not sent once its caller has gone', async () => {
+    const { id } = await newEndpoint()
+    await context.stopWorker()
+    // Its heartbeat is recent, so the check waits for it.
+    await context.sql`insert into quickquote.workers (id, heartbeat_at) values (${randomUUID()}, now())`
+    const caller = new AbortController()
+    const { testDeliveries } = context.host.integrations
+    const checked = testDeliveries.check(adminOf(ACME), id, {}, { signal: caller.signal })
+    const waiting = () => context.sql`select from quickquote.deliveries where endpoint_id = ${id}`
+    await expect.poll(waiting).toHaveLength(3)
+    caller.abort(new Error('gone'))
+    await expect(checked).rejects.toThrow('gone')
+    await expect.poll(waiting).toHaveLength(0)
+    await context.startWorker()
+  })
+
+  it('is sent one after another to an endpoint that gets one delivery at a time', async () => {
+    const host = await openHost({
+      databaseUrl: context.databaseUrl,
+      integrations: { delivery: { perEndpoint: 1 } },
+    })
+    await context.stopWorker()
+    const stop = await startWorker(host, context.receiver)
+    const { id, secret } = await newEndpoint()
+    let [open, most] = [0, 0]
+    const verified = await handler([secret])
+    context.respond(async (request) => {
+      open += 1
+      most = Math.max(most, open)
+      const answer = await verified(request)
+      open -= 1
+      return answer
+    })
+    const { body } = await host.call('POST', `${WEBHOOKS}/${id}/check`, { member: 'acme-admin' })
+    expect([body['verdict'], most]).toEqual([CHECK_VERDICTS.works, 1])
+    await stop()
+    await context.startWorker()
   })
 
   it('works on a disabled endpoint, which stays disabled', async () => {
