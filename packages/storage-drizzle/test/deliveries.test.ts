@@ -64,6 +64,7 @@ describe('a claim', () => {
         body: event.body,
         attempt: 1,
         is_test: false,
+        check_kind: null,
         leased_at: expect.any(Date),
         endpoint: {
           id: endpoint.id,
@@ -144,6 +145,7 @@ describe('an outcome', () => {
         header_names: null,
         first_byte_ms: 9,
         is_test: false,
+        check_kind: null,
         created_at: outcome.created_at,
         next_attempt_at: null,
       },
