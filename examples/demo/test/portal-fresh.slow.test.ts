@@ -132,7 +132,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     }
     const endpoint = `endpoints/${id}`
     await opensStill(endpoint, /\/webhooks\/events$/, 'Sent from')
-    await opensStill(endpoint, /\/deliveries\?.*limit=1$/, 'Send a test')
+    await opensStill(endpoint, /\/deliveries\?.*limit=5$/, 'Send a test')
     await admin.send('POST', `/webhooks/${id}/test`, 200, { event_type: 'quotation.failed' })
     const [test] = await admin.send<{ delivery_id: string }[]>(
       'GET',

@@ -167,6 +167,75 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
+  it('checks a receiver by keyboard, and announces what it does with each delivery', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Checked')
+    const page = await open('admin@acme.example', `endpoints/${id}`)
+    const check = async () => {
+      await button(page, 'Check now').or(button(page, 'Check again')).focus()
+      await page.keyboard.press('Enter')
+    }
+    const result = page.locator('dialog div[aria-live="polite"]')
+    await button(page, 'Check the receiver').focus()
+    await page.keyboard.press('Enter')
+    await dialog(page).getByText('a receiver that does not recognize it acts twice').waitFor()
+    // There before its content, which is announced when it comes.
+    expect(await result.textContent()).toBe('')
+    await check()
+    await result.getByText('The receiver works: it accepts genuine and repeated events').waitFor()
+    expect(await result.locator('li').allTextContents()).toEqual([
+      'genuine event: 204, as expected',
+      'forged signature: 401, as expected',
+      'signed ten minutes ago: 401, as expected',
+      'genuine event again: 204, as expected',
+    ])
+    await page.keyboard.press('Escape')
+    await admin.send('POST', `/webhooks/${id}/rotate-secret`, 200, { overlap_seconds: 3600 })
+    await button(page, 'Check the receiver').click()
+    await check()
+    await result.getByText('previous secret only: 204, as expected').waitFor()
+    await result.getByRole('link', { name: 'See the requests and the responses' }).click()
+    await row(page, 'check: forged signature').first().getByText('401').waitFor()
+  })
+
+  it('says in German what a receiver does wrong, and shows a limit', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Broken')
+    await admin.answer('broken')
+    const page = await open('admin@acme.example', `endpoints/${id}`, { locale: 'de-DE' })
+    await button(page, 'Empfänger prüfen').click()
+    const result = page.locator('dialog div[aria-live="polite"]')
+    for (const name of ['Jetzt prüfen', 'Erneut prüfen']) {
+      await button(page, name).click()
+      await result.getByText('Der Empfänger scheitert an echten Ereignissen: siehe sein Protokoll.').waitFor()
+      await result.getByText('echtes Ereignis: 500 statt 2xx').waitFor()
+      await result.getByText('gefälschte Signatur: 401, wie erwartet').waitFor()
+    }
+    await button(page, 'Erneut prüfen').click()
+    await dialog(page).getByRole('alert').waitFor()
+    await admin.answer('ok')
+  })
+
+  it('shows each secret that still signs, and which one another rotation ends', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Rotated often')
+    const page = await open('admin@acme.example', `endpoints/${id}`)
+    const earlier = 'Earlier secrets sign until the end they were given.'
+    for (const hint of [
+      'both secrets',
+      earlier,
+      earlier,
+      /the oldest one \(whsec_….{4}\) ends now instead of/,
+    ]) {
+      await button(page, 'Rotate…').click()
+      await dialog(page).getByText(hint).waitFor()
+      await button(page, 'Issue a new secret').click()
+      await button(page, 'I have stored it').click()
+    }
+    const signing = page.getByText(/also signed with the previous secret whsec_….{4} until/)
+    await expect.poll(() => signing.count()).toBe(3)
+  })
+
   it('rotates a secret, disables, enables and deletes an endpoint, all in the audit log', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Old staging')
@@ -179,7 +248,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await button(page, 'Issue a new secret').click()
     expect(await dialog(page).locator('.secret code').textContent()).toMatch(/^whsec_/)
     await button(page, 'I have stored it').click()
-    await page.getByText('Deliveries are also signed with the previous secret until').waitFor()
+    await page.getByText(/also signed with the previous secret whsec_….{4} until/).waitFor()
     await page.locator('.facts div').filter({ hasText: 'Sent from' }).getByText('127.0.0.1').waitFor()
 
     await button(page, 'How to verify').click()

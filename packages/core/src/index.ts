@@ -59,6 +59,7 @@ export {
   type QuotePipeline,
   type StartPolicy,
 } from './model/quote-pipeline.ts'
+export type { CheckKind, CheckLine, ReceiverCheck, ReceiverCheckBody } from './model/receiver-check.ts'
 export type { Replay, ReplayBody } from './model/replay.ts'
 export { DEFAULT_RETENTION, type Retention } from './model/retention.ts'
 export { MANAGE_INTEGRATIONS, type Member, memberOf, type Session } from './model/session.ts'

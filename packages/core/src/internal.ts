@@ -33,6 +33,7 @@ export type { FeedPosition } from './storage/event-feed.ts'
 export type { ExportPart } from './storage/export.ts'
 export type { ClaimedStart } from './storage/pipeline-starts.ts'
 export type { Acceptance, SeenQuotation } from './storage/quotations.ts'
+export { MAX_PREVIOUS_SECRETS, type PreviousSecret } from './model/signing-secret.ts'
 export type { EndpointSecrets } from './storage/signing-secrets.ts'
 export { type DeliveryOrigin, QUEUE_COUNT_LIMIT } from './storage/telemetry.ts'
 export type { StoredWebhookEndpoint, WebhookEndpointChange } from './storage/webhook-endpoints.ts'
@@ -74,6 +75,14 @@ export {
 export { QuotationEventData } from './model/quotation-events.ts'
 export { Replay, ReplayBody, ReplayCount } from './model/replay.ts'
 export { KNOWN_ROLES, requireManageIntegrations } from './model/session.ts'
+export {
+  CHECK_KINDS,
+  CHECK_VERDICTS,
+  type CheckKind,
+  ReceiverCheck,
+  receiverCheckBody,
+  signedAt,
+} from './model/receiver-check.ts'
 export { TestDeliveryResult, testDeliveryBody } from './model/test-delivery.ts'
 export { isKeyExpiring } from './model/warning.ts'
 export {

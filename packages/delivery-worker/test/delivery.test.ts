@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { adminOf } from '@quickquote/dev-servers/host'
+import { verify } from '@quickquote/webhook-signature'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import {
@@ -118,31 +119,37 @@ describe('a delivery', () => {
     expect(second?.headers['x-service-signature']).not.toBe(first?.headers['x-service-signature'])
   })
 
-  it('is also signed with the previous secret during an overlap', async () => {
+  it('is also signed with each previous secret until its overlap ends, newest first', async () => {
     const partner = await openReceiver()
-    const endpoint = await deliver({}, partner.url)
+    const { id, secret: first } = await deliver({}, partner.url)
     await partner.next()
-    const another = 'whsec_another'
-    const encrypted = host.integrations.settings.keyring.encrypt(another, endpoint.id)
-    await host.sql`
-      update quickquote.webhook_endpoints set version = version + 1, previous_secret_ciphertext = secret_ciphertext,
-        previous_secret_key_id = secret_key_id, previous_secret_expires_at = now() + interval '1 hour',
-        secret_ciphertext = ${Buffer.from(encrypted.ciphertext)}, secret_key_id = ${encrypted.keyId}`
+    const rotate = async (overlap_seconds: number) => {
+      const member = adminOf(ORGANIZATION)
+      return (
+        await host.integrations.webhookEndpoints.rotateSecret(member, id, { overlap_seconds })
+      ).secret.reveal()
+    }
+    const [second, third] = [await rotate(3600), await rotate(7200)]
 
-    async function nextSignatures() {
+    async function expectSigned(current: string, ...previous: string[]) {
       await host.finishStep()
       const { headers, rawBody } = await partner.next()
-      const expected = (key: string) =>
+      const signed = (key: string) =>
         `v1=${createHmac('sha256', key).update(`${headers['x-service-timestamp']}.${rawBody}`).digest('hex')}`
-      const sent = [headers['x-service-signature'], headers['x-service-signature-previous']]
-      return { sent, now: expected(another), before: expected(endpoint.secret) }
+      expect(headers['x-service-signature']).toBe(signed(current))
+      expect(headers['x-service-signature-previous']?.toString().split(', ') ?? []).toEqual(
+        previous.map(signed),
+      )
+      // Our library takes each of them.
+      for (const secrets of [current, ...previous]) await verify({ headers, body: rawBody, secrets })
     }
-    const during = await nextSignatures()
-    expect(during.sent).toEqual([during.now, during.before])
-
-    await host.sql`update quickquote.webhook_endpoints set previous_secret_expires_at = now() - interval '1 second'`
-    const after = await nextSignatures()
-    expect(after.sent).toEqual([after.now, undefined])
+    await expectSigned(third, second, first)
+    await host.sql`update quickquote.webhook_endpoints
+      set previous_secrets = jsonb_set(previous_secrets, '{1,expires_at}', to_jsonb(now() - interval '1 second'))`
+    await expectSigned(third, second)
+    await host.sql`update quickquote.webhook_endpoints
+      set previous_secrets = jsonb_set(previous_secrets, '{0,expires_at}', to_jsonb(now() - interval '1 second'))`
+    await expectSigned(third)
   })
 })
 

@@ -396,10 +396,10 @@ describe('organizations.erase', () => {
     await webhookEndpoints.rotateSecret(adminOf(ORGANIZATION), id, { overlap_seconds: 3600 })
     await organizations().erase(ORGANIZATION)
     const secrets =
-      await host.sql`select num_nonnulls(secret_ciphertext, secret_key_id, previous_secret_ciphertext,
-        previous_secret_key_id, previous_secret_expires_at, headers_ciphertext, headers_key_id) as left, header_names
+      await host.sql`select num_nonnulls(secret_ciphertext, secret_key_id, headers_ciphertext, headers_key_id) as left,
+        header_names, previous_secrets
       from quickquote.webhook_endpoints`
-    expect(secrets).toEqual([{ left: 0, header_names: [] }])
+    expect(secrets).toEqual([{ left: 0, header_names: [], previous_secrets: [] }])
   })
 
   it('continues after a kill -9 in several steps, and counts each row once', () =>

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { ReceivedWebhook } from '@quickquote/dev-servers'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { Webhook } from 'standardwebhooks'
 import { expect, it, onTestFinished } from 'vitest'
 import {
@@ -11,9 +12,9 @@ import {
   missingFor,
   verdictsOf,
 } from '../../webhook-signature/test/languages.ts'
-import { certificate, type HostOptions, openHost, openReceiver } from './host.ts'
+import { certificate, type HostOptions, ORGANIZATION, openHost, openReceiver } from './host.ts'
 
-/** An endpoint whose secret is rotated while a worker runs, with the partner's requests from before and after. */
+/** An endpoint whose secret is rotated twice while a worker runs, with the partner's requests from before and after. */
 async function rotated(delivery: HostOptions['delivery'] = {}) {
   const partner = await openReceiver()
   const host = await openHost({ delivery })
@@ -21,21 +22,21 @@ async function rotated(delivery: HostOptions['delivery'] = {}) {
   await host.createWorker({ ca: certificate.cert }).start()
   await host.finishStep()
   const before = await partner.next()
-  const another = `whsec_${Buffer.alloc(32, 5).toString('base64')}`
-  const encrypted = host.integrations.settings.keyring.encrypt(another, id)
-  await host.sql`
-    update quickquote.webhook_endpoints set version = version + 1, previous_secret_ciphertext = secret_ciphertext,
-      previous_secret_key_id = secret_key_id, previous_secret_expires_at = now() + interval '1 hour',
-      secret_ciphertext = ${Buffer.from(encrypted.ciphertext)}, secret_key_id = ${encrypted.keyId}`
+  const rotate = async () => {
+    const rotation = { overlap_seconds: 3600 }
+    const { webhookEndpoints } = host.integrations
+    return (await webhookEndpoints.rotateSecret(adminOf(ORGANIZATION), id, rotation)).secret.reveal()
+  }
+  const [between, another] = [await rotate(), await rotate()]
   await host.finishStep()
-  return { secret, another, before, during: await partner.next() }
+  return { secret, between, another, before, during: await partner.next() }
 }
 
 const verify = (secret: string, { rawBody, headers }: ReceivedWebhook) =>
   new Webhook(secret).verify(rawBody.toString(), headers as Record<string, string>)
 
-it('the official library verifies our webhooks, with either secret during an overlap', async () => {
-  const { secret, another, before, during } = await rotated({ standardWebhooks: true })
+it('the official library verifies our webhooks, with each secret during overlaps', async () => {
+  const { secret, between, another, before, during } = await rotated({ standardWebhooks: true })
   const event = verify(secret, before)
   expect(event).toEqual(JSON.parse(before.rawBody.toString()))
   expect(before.headers['webhook-id']).toBe((event as { id: string }).id)
@@ -43,12 +44,14 @@ it('the official library verifies our webhooks, with either secret during an ove
   expect(before.headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/)
   expect(() => verify(another, before)).toThrow()
 
-  expect(during.headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/)
-  expect(verify(another, during)).toEqual(verify(secret, during))
+  expect(during.headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44} v1,\S{44}$/)
+  for (const each of [between, another]) expect(verify(each, during)).toEqual(verify(secret, during))
   // Newest first: some receivers only check the first one.
-  const [newest] = String(during.headers['webhook-signature']).split(' ')
-  const headers = { ...during.headers, 'webhook-signature': newest }
-  expect(() => verify(another, { ...during, headers })).not.toThrow()
+  const signatures = String(during.headers['webhook-signature']).split(' ')
+  for (const [place, each] of [another, between, secret].entries()) {
+    const headers = { ...during.headers, 'webhook-signature': signatures[place] }
+    expect(() => verify(each, { ...during, headers })).not.toThrow()
+  }
   const changed = { ...during, rawBody: Buffer.from(`${during.rawBody} `) }
   expect(() => verify(another, changed)).toThrow()
 })
@@ -59,7 +62,7 @@ it.for(LANGUAGES)(
   async (language, { skip }) => {
     const missing = missingFor(language)
     skip(missing.length > 0, `${missing.join(' and ')} is not installed`)
-    const { secret, another, before, during } = await rotated({ standardWebhooks: true })
+    const { secret, between, another, before, during } = await rotated({ standardWebhooks: true })
     const deliveryOf = ({ rawBody, headers }: ReceivedWebhook, key: string): Delivery => ({
       now: Number(headers['webhook-timestamp']),
       timestamp: `${headers['webhook-timestamp']}`,
@@ -72,8 +75,9 @@ it.for(LANGUAGES)(
     const cases: Record<string, Delivery> = {
       valid: sent,
       'valid at the end of the tolerance': { ...sent, now: sent.now + 300 },
-      'valid with the previous secret, during an overlap': deliveryOf(during, secret),
-      'valid with the new secret, during an overlap': deliveryOf(during, another),
+      'valid with the oldest secret, during overlaps': deliveryOf(during, secret),
+      'valid with the secret between, during overlaps': deliveryOf(during, between),
+      'valid with the new secret, during overlaps': deliveryOf(during, another),
       'refused: another secret': deliveryOf(before, another),
       'refused: another body': { ...sent, body: `${sent.body} ` },
       'refused: another id': { ...sent, id: `${sent.id}0` },

@@ -58,6 +58,7 @@ describe('GET /deliveries', () => {
       quotation_id: quotationId,
       quotation_name: 'Customer portal',
       is_test: false,
+      check_kind: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     }
     expect(ofQuote.find(({ endpoint_id }) => endpoint_id === crm.id)).toEqual({

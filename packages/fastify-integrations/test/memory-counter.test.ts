@@ -35,6 +35,31 @@ describe('memoryCounter', () => {
     })
   })
 
+  it('counts a request that takes several places as a whole or not at all, and reports when it fits', () => {
+    const counter = memoryCounter()
+    const wide = [{ key: 'a', max: 7, cost: 5 }]
+    for (let count = 0; count < 4; count += 1) {
+      take(counter, 'a', 7)
+      vi.advanceTimersByTime(1000)
+    }
+    // Five places are free once the first two have left.
+    expect(counter.take(wide)).toMatchObject({ isAdmitted: false, states: [{ left: 3, growsInMs: 57_000 }] })
+    vi.advanceTimersByTime(56_999)
+    expect(counter.take(wide)).toMatchObject({ isAdmitted: false, states: [{ left: 4, growsInMs: 1 }] })
+    vi.advanceTimersByTime(1)
+    expect(counter.take(wide)).toMatchObject({ isAdmitted: true, states: [{ left: 0 }] })
+  })
+
+  it('forgets every place of a request that is given back', () => {
+    const counter = memoryCounter()
+    const wide = [{ key: 'a', max: 7, cost: 5 }]
+    const { at } = counter.take(wide) as Count
+    vi.advanceTimersByTime(1)
+    take(counter, 'a', 7)
+    counter.giveBack(wide, at)
+    expect(counter.take(wide)).toMatchObject({ isAdmitted: true, states: [{ left: 1 }] })
+  })
+
   it('counts in several limits or in none', () => {
     const counter = memoryCounter()
     const both = [

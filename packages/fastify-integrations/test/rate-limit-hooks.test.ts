@@ -179,7 +179,7 @@ describe('limitTests', () => {
     })
     limitTests(scope, createRateLimiter({ redis, onLimiterError }, scope.log), LIMITS)
     scope.get('/:id/test', async (request, reply) => {
-      await request[ADMIT_TEST]?.()
+      await request[ADMIT_TEST]?.(1)
       return reply.code(Number(request.headers['x-status'] ?? 200)).send('sent')
     })
     return async (id: string, headers: Record<string, string> = {}) => {

@@ -38,6 +38,29 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)('redisCounter (redis
     expect(await redis.lrange(`quickquote:${key}`, 0, -1)).toHaveLength(2)
   })
 
+  it('counts a request that takes several places as a whole or not at all, and reports when it fits', async () => {
+    const counter = redisCounter(redis, log)
+    const wide = [{ key, max: 7, cost: 5 }]
+    const taken = []
+    for (let count = 0; count < 4; count += 1) taken.push(await counter.take([{ key, max: 7 }]))
+    const refused = await counter.take(wide)
+    expect(refused).toMatchObject({ isAdmitted: false, states: [{ left: 3 }] })
+    // Five places are free once the first two have left.
+    const fitsIn = Math.round((refused.states[0]?.growsInMs ?? 0) * 1000)
+    expect(fitsIn).toBe((taken[1]?.at ?? 0) + 60_000_000 - refused.at)
+    for (const each of taken.slice(0, 2)) await counter.giveBack([{ key, max: 7 }], each.at)
+    expect(await counter.take(wide)).toMatchObject({ isAdmitted: true, states: [{ left: 0 }] })
+  })
+
+  it('gives back every place of a request', async () => {
+    const counter = redisCounter(redis, log)
+    const wide = [{ key, max: 7, cost: 5 }]
+    const { at } = await counter.take(wide)
+    expect((await counter.take(wide)).isAdmitted).toBe(false)
+    await counter.giveBack(wide, at)
+    expect(await counter.take(wide)).toMatchObject({ isAdmitted: true, states: [{ left: 2 }] })
+  })
+
   it('counts in several limits or in none', async () => {
     const counter = redisCounter(redis, log)
     const limits = [

@@ -37,7 +37,10 @@ function callsOf({ webhookEndpoints, deliveryLog, testDeliveries, replays, audit
       get: (member) => deliveryLog.get(member, ID),
       resend: (member) => deliveryLog.resend(member, ID),
     },
-    testDeliveries: { send: (member, id) => testDeliveries.send(member, id, { event_type }) },
+    testDeliveries: {
+      send: (member, id) => testDeliveries.send(member, id, { event_type }),
+      check: (member, id) => testDeliveries.check(member, id),
+    },
     replays: {
       start: (member, id) => replays.start(member, id, { since: YEAR_AHEAD }),
       count: (member, id) => replays.count(member, id, { since: YEAR_AHEAD }),

@@ -8,7 +8,7 @@ import postgres from 'postgres'
 import { describe, expect, it, type TestContext, vi } from 'vitest'
 import { validate } from '../../core/src/lib/validator.ts'
 import { ACME, startHost } from './support/host.ts'
-import { createEndpoint, startWorker, useDeliveries, WEBHOOKS } from './support/webhooks.ts'
+import { createEndpoint, endOverlap, startWorker, useDeliveries, WEBHOOKS } from './support/webhooks.ts'
 
 const context = useDeliveries({ integrations: { delivery: { timeoutMs: 5000 } } })
 const { newEndpoint, requestsTo } = context
@@ -19,7 +19,10 @@ const attemptsOf = (id: string) =>
   context.sql`select * from quickquote.delivery_attempts where endpoint_id = ${id}`
 
 /** Verifies as the specification describes, and no further. */
-function isSigned({ headers, rawBody }: ReceivedWebhook, secret: string): boolean {
+function isSigned(
+  { headers, rawBody }: Pick<ReceivedWebhook, 'headers' | 'rawBody'>,
+  secret: string,
+): boolean {
   const signed = `${headers['x-service-timestamp']}.${rawBody}`
   const header = String(headers['x-service-signature'])
   return header.slice('v1='.length) === createHmac('sha256', secret).update(signed).digest('hex')
@@ -205,11 +208,47 @@ describe('a rotated secret', () => {
     const endpoint = await newEndpoint()
     const secret = await rotate(endpoint.id, { overlap_seconds: 3600 })
     expect((await deliver(endpoint)).headers).toHaveProperty('x-service-signature-previous')
-    await context.sql`update quickquote.webhook_endpoints
-      set previous_secret_expires_at = now() - interval '1 second' where id = ${endpoint.id}`
+    await endOverlap(context.sql, endpoint.id, 0)
     const request = await deliver(endpoint)
     expect(isSigned(request, secret)).toBe(true)
     expect(request.headers).not.toHaveProperty('x-service-signature-previous')
+  })
+
+  /** The secrets that a delivery is signed with, in the order of its headers. */
+  const signersOf = async (endpoint: { id: string; path: string }, secrets: readonly string[]) => {
+    const { headers, rawBody } = await deliver(endpoint)
+    const sent = [headers['x-service-signature'], headers['x-service-signature-previous'] ?? []].flat()
+    return sent
+      .join(', ')
+      .split(', ')
+      .map((signature) =>
+        secrets.findIndex((secret) =>
+          isSigned({ headers: { ...headers, 'x-service-signature': signature }, rawBody }, secret),
+        ),
+      )
+  }
+
+  it('again during the overlap: each old one signs until its own end, newest first, and the fourth ends the oldest', async () => {
+    const endpoint = await newEndpoint()
+    const secrets = [endpoint.secret]
+    const signers = () => signersOf(endpoint, secrets)
+    for (let rotation = 1; rotation <= 4; rotation += 1) {
+      secrets.push(await rotate(endpoint.id, { overlap_seconds: 3600 * (5 - rotation) }))
+      expect(await signers()).toEqual([4, 3, 2, 1, 0].filter((each) => each <= rotation).slice(0, 4))
+    }
+    await endOverlap(context.sql, endpoint.id, 1)
+    expect(await signers()).toEqual([4, 3, 1])
+    await endOverlap(context.sql, endpoint.id, 0)
+    expect(await signers()).toEqual([4, 1])
+    await endOverlap(context.sql, endpoint.id, 2)
+    expect(await signers()).toEqual([4])
+  })
+
+  it('again without an overlap: the old one no longer signs, an earlier one does until its end', async () => {
+    const endpoint = await newEndpoint()
+    const secrets = [endpoint.secret, await rotate(endpoint.id, { overlap_seconds: 3600 })]
+    secrets.push(await rotate(endpoint.id))
+    expect(await signersOf(endpoint, secrets)).toEqual([2, 0])
   })
 })
 

@@ -129,3 +129,103 @@ describe('POST /:id/test', () => {
     },
   )
 })
+
+describe('POST /:id/check', () => {
+  const check = (host: Host, id: string, json?: unknown) =>
+    host.call('POST', `${WEBHOOKS}/${id}/check`, { member: 'acme-admin', json })
+  const statusesOf = async (answers: readonly ReturnType<typeof check>[]) =>
+    (await Promise.all(answers)).map(({ status }) => status).sort()
+  const OFTEN = { testsPerOrganizationPerMinute: 1000 }
+  const often = () => hostWith({ integrations: { limits: OFTEN } })
+
+  it('counts as five tests: either all five fit, or none is sent, even concurrently', async () => {
+    const host = await often()
+    const { id, path } = await newEndpoint()
+    expect(await statusesOf([check(host, id), check(host, id), check(host, id)])).toEqual([200, 200, 429])
+    expect(requestsTo(path)).toHaveLength(8)
+    const refused = await check(host, id)
+    expect(refused.body).toMatchObject({
+      code: 'RATE_LIMITED',
+      detail: 'At most 10 tests per minute and endpoint, and a check counts as 5.',
+    })
+    const retryAfter = Number(refused.headers.get('retry-after'))
+    expect(retryAfter).toBeGreaterThan(0)
+    expect(retryAfter).toBeLessThanOrEqual(60)
+    expect((await send(host, id)).status).toBe(429)
+    expect(requestsTo(path)).toHaveLength(8)
+    const attempts = await context.sql`select from quickquote.delivery_attempts where endpoint_id = ${id}`
+    expect(attempts).toHaveLength(8)
+  })
+
+  it('is refused if only four tests are left, and takes none of them', async () => {
+    const host = await often()
+    const { id, path } = await newEndpoint()
+    expect(await sendMany(host, id, 6)).toEqual({ 200: 6 })
+    expect((await check(host, id)).status).toBe(429)
+    expect(requestsTo(path)).toHaveLength(6)
+    expect(await sendMany(host, id, 5)).toEqual({ 200: 4, 429: 1 })
+  })
+
+  it('takes exactly the last five', async () => {
+    const host = await often()
+    const { id } = await newEndpoint()
+    expect(await sendMany(host, id, 5)).toEqual({ 200: 5 })
+    expect((await check(host, id)).status).toBe(200)
+    expect((await send(host, id)).status).toBe(429)
+  })
+
+  it('counts for the organization, too', async () => {
+    const limits = { testsPerOrganizationPerMinute: 9 }
+    const host = await hostWith({ integrations: { limits } })
+    const [one, other] = [await newEndpoint(), await newEndpoint()]
+    expect((await check(host, one.id)).status).toBe(200)
+    expect((await check(host, other.id)).body['detail']).toBe(
+      'At most 9 tests per minute and organization, and a check counts as 5.',
+    )
+    expect(await sendMany(host, other.id, 5)).toEqual({ 200: 4, 429: 1 })
+  })
+
+  it('takes all tests of a minute if those are fewer than five', async () => {
+    const host = await hostWith({ integrations: { limits: { ...OFTEN, testsPerEndpointPerMinute: 2 } } })
+    const { id } = await newEndpoint()
+    expect([(await check(host, id)).status, (await check(host, id)).status]).toEqual([200, 429])
+    const other = await newEndpoint()
+    expect([(await send(host, other.id)).status, (await check(host, other.id)).status]).toEqual([200, 429])
+  })
+
+  it('does not count if it is answered with 400, 404 or 503', async () => {
+    const host = await hostWith({ integrations: { limits: { ...OFTEN, testsPerEndpointPerMinute: 5 } } })
+    const { id } = await newEndpoint()
+    const theirs = await createEndpoint(host, {}, 'globex-admin')
+    for (let round = 0; round < 3; round += 1) {
+      expect((await check(host, id, { event_type: 'quotation.proposal.completed' })).status).toBe(400)
+      expect((await check(host, theirs.id)).status).toBe(404)
+      expect((await check(host, randomUUID())).status).toBe(404)
+    }
+    await context.stopWorker()
+    await context.sql`delete from quickquote.workers`
+    for (let round = 0; round < 3; round += 1) expect((await check(host, id)).status).toBe(503)
+    await context.startWorker()
+    expect([(await check(host, id)).status, (await check(host, id)).status]).toEqual([200, 429])
+  })
+
+  it.runIf(hasRedis || process.env['CI'] !== undefined)(
+    'counts exactly over all instances together',
+    async () => {
+      const server = await startRedis()
+      const redis = new Redis({ port: server.port, host: '127.0.0.1' })
+      const options = { integrations: { limits: OFTEN }, plugin: { redis } }
+      const [first, second] = [await hostWith(options), await hostWith(options)]
+      const { id } = await newEndpoint()
+      const answers = [first, second, first, second].map((host) => check(host, id))
+      expect(await statusesOf(answers)).toEqual([200, 200, 429, 429])
+      const other = await newEndpoint()
+      expect(await sendMany(first, other.id, 6)).toEqual({ 200: 6 })
+      const refused = await check(second, other.id)
+      expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
+      expect(await sendMany(second, other.id, 5)).toEqual({ 200: 4, 429: 1 })
+      redis.disconnect()
+      await server.stop()
+    },
+  )
+})

@@ -3,7 +3,7 @@ import { WebhookEvent } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { validate } from '../../core/src/lib/validator.ts'
 import { ACME, GLOBEX, NOWHERE, useHost } from './support/host.ts'
-import { createEndpoint, failQuote, webhookCalls, webhooksOf } from './support/webhooks.ts'
+import { createEndpoint, endOverlap, failQuote, webhookCalls, webhooksOf } from './support/webhooks.ts'
 
 const context = useHost({ integrations: { limits: { webhookEndpoints: 1000 } } })
 const call = webhookCalls(context)
@@ -224,28 +224,60 @@ describe('POST /:id/rotate-secret', () => {
     expect((await call('GET', `/${created.id}`)).body).not.toHaveProperty('secret')
   })
 
-  it('shows until when the old secret also signs', async () => {
-    const { id } = await createEndpoint(context.host)
-    const { body } = await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 3600 })
-    const until = new Date(String(body['previous_secret_expires_at'])).getTime()
-    expect(until - new Date(String(body['updated_at'])).getTime()).toBe(3_600_000)
+  it('shows until when each old secret also signs, newest first', async () => {
+    const { id, secret_hint } = await createEndpoint(context.host)
+    const { body: first } = await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 7200 })
+    const { body: second } = await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 3600 })
+    const endOf = (body: typeof first, overlapMs: number) =>
+      new Date(Date.parse(String(body['updated_at'])) + overlapMs).toISOString()
+    const previous_secrets = [
+      { secret_hint: first['secret_hint'], expires_at: endOf(second, 3_600_000) },
+      { secret_hint, expires_at: endOf(first, 7_200_000) },
+    ]
+    const shown = { previous_secret_expires_at: endOf(second, 3_600_000), previous_secrets }
+    expect(second).toMatchObject(shown)
+    expect((await call('GET', `/${id}`)).body).toMatchObject(shown)
+    expect((await call('GET', '')).body).toContainEqual(expect.objectContaining({ id, ...shown }))
+
+    await endOverlap(context.sql, id, 0)
     expect((await call('GET', `/${id}`)).body).toMatchObject({
-      previous_secret_expires_at: body['previous_secret_expires_at'],
+      previous_secret_expires_at: previous_secrets[1]?.expires_at,
+      previous_secrets: previous_secrets.slice(1),
     })
-    await context.sql`update quickquote.webhook_endpoints
-      set previous_secret_expires_at = now() - interval '1 second' where id = ${id}`
-    expect((await call('GET', `/${id}`)).body).toMatchObject({ previous_secret_expires_at: null })
+    await endOverlap(context.sql, id, 1)
+    expect((await call('GET', `/${id}`)).body).toMatchObject({
+      previous_secret_expires_at: null,
+      previous_secrets: [],
+    })
   })
 
-  it('forgets the old secret without an overlap', async () => {
-    const { id } = await createEndpoint(context.host)
-    await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 3600 })
-    const { body } = await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 0 })
-    expect(body).toMatchObject({ previous_secret_expires_at: null })
-    expect(
-      await context.sql`select previous_secret_ciphertext, previous_secret_key_id
-        from quickquote.webhook_endpoints where id = ${id}`,
-    ).toEqual([{ previous_secret_ciphertext: null, previous_secret_key_id: null }])
+  it('keeps at most three old secrets: the fourth ends the oldest', async () => {
+    const { id, secret_hint } = await createEndpoint(context.host)
+    const hints = [secret_hint]
+    for (let rotation = 1; rotation <= 4; rotation += 1) {
+      const { body } = await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 3600 * rotation })
+      const shown = (body['previous_secrets'] as { secret_hint: string }[]).map((each) => each.secret_hint)
+      expect(shown).toEqual(hints.slice(0, 3))
+      hints.unshift(String(body['secret_hint']))
+    }
+    const [row] =
+      await context.sql`select previous_secrets from quickquote.webhook_endpoints where id = ${id}`
+    expect(row?.['previous_secrets']).toHaveLength(3)
+  })
+
+  it('without an overlap, forgets the old secret, and keeps the end of an earlier one', async () => {
+    const { id, secret_hint } = await createEndpoint(context.host)
+    const { body: first } = await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 3600 })
+    const { body: second } = await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 0 })
+    expect(second).toMatchObject({
+      previous_secret_expires_at: first['previous_secret_expires_at'],
+      previous_secrets: [{ secret_hint, expires_at: first['previous_secret_expires_at'] }],
+    })
+    await endOverlap(context.sql, id, 0)
+    await call('POST', `/${id}/rotate-secret`)
+    const [row] =
+      await context.sql`select previous_secrets from quickquote.webhook_endpoints where id = ${id}`
+    expect(row).toEqual({ previous_secrets: [] })
   })
 
   it.each<[string, unknown]>([

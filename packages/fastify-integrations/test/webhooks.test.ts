@@ -33,6 +33,7 @@ describe('POST /v1/organizations/:organizationId/webhooks', () => {
       paused_until: null,
       secret_hint: expect.stringMatching(/^whsec_….{4}$/),
       previous_secret_expires_at: null,
+      previous_secrets: [],
       created_at: expect.any(String),
       updated_at: expect.any(String),
       secret: expect.stringMatching(/^whsec_[0-9A-Za-z+/]{43}=$/),

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { AUDIT_ACTIONS } from '@quickquote/core/internal'
+import { AUDIT_ACTIONS, CHECK_VERDICTS } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { de } from '../ui/i18n/de.ts'
 import { en } from '../ui/i18n/en.ts'
@@ -24,7 +24,9 @@ function used(): { whole: ReadonlySet<string>; beginnings: readonly string[] } {
     .join('\n')
   return {
     whole: new Set([...sources.matchAll(/'([\w.-]+)'/g)].map(([, key = '']) => key)),
-    beginnings: [...sources.matchAll(/`([\w.-]+)\$\{/g)].map(([, beginning = '']) => beginning),
+    beginnings: [...sources.matchAll(/`([\w.-]+)\$\{|startsWith\('(check\.[\w.]+)'\)/g)].map(
+      ([, combined, beginning = '']) => combined ?? beginning,
+    ),
   }
 }
 
@@ -41,6 +43,12 @@ describe('The texts of the portal', () => {
     const isUsed = (key: string) =>
       whole.has(key) || beginnings.some((beginning) => key.startsWith(beginning))
     expect(KEYS.filter((key) => !isUsed(key))).toEqual([])
+  })
+
+  it('have each verdict of a receiver check, in English word by word, so that it can be translated', () => {
+    const texts = Object.entries(en).filter(([key]) => key.startsWith('check.verdict.'))
+    const verdicts = Object.entries(CHECK_VERDICTS)
+    expect(texts).toEqual(verdicts.map(([verdict, text]) => [`check.verdict.${verdict}`, text]))
   })
 
   it('name every action of the audit log', () => {

@@ -172,10 +172,9 @@ create table "quickquote".webhook_endpoints (
   secret_ciphertext bytea,
   secret_key_id text,
   secret_hint text not null,
-  -- The signing secret before the last rotation, during the overlap.
-  previous_secret_ciphertext bytea,
-  previous_secret_key_id text,
-  previous_secret_expires_at timestamptz(3),
+  -- Earlier signing secrets that also sign until their own "expires_at", newest first:
+  -- [{ "key_id", "ciphertext" (in hex), "secret_hint", "expires_at" }].
+  previous_secrets jsonb not null default '[]',
   -- The endpoint's own headers, sent with each delivery: their names, and names and values encrypted like the secrets.
   header_names text[] not null default '{}',
   headers_ciphertext bytea,
@@ -319,6 +318,8 @@ create table "quickquote".deliveries (
   -- Finds the partition of the event.
   event_created_at timestamptz(3) not null,
   is_test boolean not null default false,
+  -- Set for deliveries of a receiver check: how they are signed.
+  check_kind text check (check_kind in ('genuine', 'forged', 'old', 'repeated', 'previous_secret')),
   -- Attempts so far. The number of the attempt in flight fences its lease.
   attempt smallint not null default 0,
   -- That of its endpoint when it was written, or caught up.
@@ -363,6 +364,7 @@ create table "quickquote".delivery_attempts (
   endpoint_version integer,
   quotation_id uuid,
   is_test boolean not null,
+  check_kind text,
   status text not null check (status in ('succeeded', 'failed', 'exhausted', 'rejected', 'interrupted')),
   http_status smallint,
   error text,

@@ -4,6 +4,7 @@ import {
   AUDIT_ACTIONS,
   AUDIT_RESOURCE_TYPES,
   type AuditChange,
+  CHECK_KINDS,
   DISABLED_REASONS,
   type LeftToHost,
   ORDERINGS,
@@ -37,6 +38,15 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
 
 /** Milliseconds, as in JavaScript, so that values survive a round trip. */
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
+
+/** An earlier signing secret of an endpoint. */
+export interface PreviousSecretJson {
+  readonly key_id: string
+  /** In hex. */
+  readonly ciphertext: string
+  readonly secret_hint: string
+  readonly expires_at: string
+}
 
 function newTables(schema: string) {
   const { table } = pgSchema(schema)
@@ -192,9 +202,7 @@ function newTables(schema: string) {
       secret_key_id: text('secret_key_id'),
       secret_hint: text('secret_hint').notNull(),
       disabled_reason: text('disabled_reason', { enum: DISABLED_REASONS }),
-      previous_secret_ciphertext: bytea('previous_secret_ciphertext'),
-      previous_secret_key_id: text('previous_secret_key_id'),
-      previous_secret_expires_at: moment('previous_secret_expires_at'),
+      previous_secrets: jsonb('previous_secrets').$type<PreviousSecretJson[]>().notNull().default([]),
       header_names: text('header_names').array().notNull().default([]),
       headers_ciphertext: bytea('headers_ciphertext'),
       headers_key_id: text('headers_key_id'),
@@ -301,6 +309,7 @@ function newTables(schema: string) {
       leased_by: uuid('leased_by'),
       leased_at: moment('leased_at'),
       is_test: boolean('is_test').notNull().default(false),
+      check_kind: text('check_kind', { enum: CHECK_KINDS }),
       parked_at: moment('parked_at'),
     }),
     deliveryAttempts: table(
@@ -321,6 +330,7 @@ function newTables(schema: string) {
         error: text('error'),
         duration_ms: integer('duration_ms'),
         is_test: boolean('is_test').notNull(),
+        check_kind: text('check_kind', { enum: CHECK_KINDS }),
         created_at: moment('created_at').notNull(),
         next_attempt_at: moment('next_attempt_at'),
         response_body: text('response_body'),

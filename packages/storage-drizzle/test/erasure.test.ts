@@ -220,6 +220,8 @@ const WRITES: Record<string, (on: Storage, own: Everything) => Promise<unknown>>
   },
   'testDeliveries.insert': (on, { organization_id, endpoint }) =>
     on.testDeliveries.insert(sampleEvent({ organization_id }), { id: randomUUID(), endpointId: endpoint.id }),
+  'testDeliveries.repeat': (on, { testEvent, endpoint }) =>
+    on.testDeliveries.repeat(testEvent, { endpointId: endpoint.id, check_kind: 'repeated' }),
 }
 
 /** Those that only change rows, or derive them from others: nothing is left to change. */

@@ -22,6 +22,7 @@ export async function everything({ sql, storage }: FileDatabase) {
   const event = sampleEvent({ organization_id, quotation_id: quotation.id })
   const entry = sampleAuditEntry({ organization_id })
   const test = randomUUID()
+  const testEvent = sampleEvent({ organization_id })
   const attempt = randomUUID()
   const replay = { id: randomUUID(), endpoint_id: endpoint.id, since: new Date(0), until: new Date() }
   const now = new Date()
@@ -38,7 +39,7 @@ export async function everything({ sql, storage }: FileDatabase) {
   )
   await storage.events.record(event)
   await storage.auditLog.record(entry)
-  await storage.testDeliveries.insert(sampleEvent({ organization_id }), { id: test, endpointId: endpoint.id })
+  await storage.testDeliveries.insert(testEvent, { id: test, endpointId: endpoint.id })
   await storage.replays.insert(organization_id, { ...replay, status: 'all' }, now)
   await sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
       event_type, attempt, status, is_test, created_at)
@@ -64,6 +65,7 @@ export async function everything({ sql, storage }: FileDatabase) {
     event,
     entry,
     test,
+    testEvent,
     attempt,
     replay,
     delivery,

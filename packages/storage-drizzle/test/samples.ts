@@ -87,7 +87,7 @@ export function sampleEndpoint(fields: Partial<StoredWebhookEndpoint> = {}): Sto
     is_enabled: true,
     secret_hint: 'whsec_…1234',
     disabled_reason: null,
-    previous_secret_expires_at: null,
+    previous_secrets: [],
     created_at: new Date('2026-11-21T10:05:00.001Z'),
     updated_at: new Date('2026-11-21T10:05:00.001Z'),
     ...fields,

@@ -45,7 +45,10 @@ async function readSecrets(id: string, ...keys: EncryptionKey[]) {
     keyId === null ? null : keyring.decrypt({ keyId, ciphertext }, id)
   return {
     secret: read(row?.['secret_key_id'], row?.['secret_ciphertext']),
-    previous: read(row?.['previous_secret_key_id'], row?.['previous_secret_ciphertext']),
+    previous: row?.['previous_secrets'].map((each: { key_id: string; ciphertext: string }) =>
+      read(each.key_id, Buffer.from(each.ciphertext, 'hex')),
+    ),
+    ends: row?.['previous_secrets'].map((each: { expires_at: string }) => Date.parse(each.expires_at)),
     version: row?.['version'],
     updated_at: row?.['updated_at'],
   }
@@ -59,9 +62,10 @@ describe('integrations.reencryptSecrets()', () => {
       await createEndpoint(before),
       await createEndpoint(before),
     ]
-    const { secret } = await before.webhookEndpoints.rotateSecret(admin, rotated.id, {
-      overlap_seconds: 3600,
-    })
+    const rotate = () => before.webhookEndpoints.rotateSecret(admin, rotated.id, { overlap_seconds: 3600 })
+    const between = await rotate()
+    const { secret } = await rotate()
+    const { ends } = await readSecrets(rotated.id, older)
     await before.webhookEndpoints.delete(admin, deleted.id)
     const { updated_at, version } = await readSecrets(plain.id, older)
 
@@ -69,21 +73,23 @@ describe('integrations.reencryptSecrets()', () => {
     const current = await createEndpoint(both)
     expect(await both.reencryptSecrets()).toEqual({
       keyId: 'newer',
-      reencrypted: { older: 3 },
+      reencrypted: { older: 4 },
       remaining: {},
     })
 
     expect(await readSecrets(plain.id, newer)).toEqual({
       secret: plain.secret,
-      previous: null,
+      previous: [],
+      ends: [],
       version: version + 1,
       updated_at,
     })
     expect(await readSecrets(rotated.id, newer)).toMatchObject({
       secret: secret.reveal(),
-      previous: rotated.secret,
+      previous: [between.secret.reveal(), rotated.secret],
+      ends,
     })
-    expect(await readSecrets(deleted.id, newer)).toMatchObject({ secret: null, previous: null })
+    expect(await readSecrets(deleted.id, newer)).toMatchObject({ secret: null, previous: [] })
     expect(await readSecrets(current.id, newer)).toMatchObject({ secret: current.secret, version: 1 })
   })
 

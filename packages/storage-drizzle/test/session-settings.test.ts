@@ -166,7 +166,7 @@ it('with array_nulls=off, a secret without a previous one is re-encrypted withou
     remaining: {},
   })
   const [row] = await sql`
-    select previous_secret_ciphertext, previous_secret_key_id from quickquote.webhook_endpoints`
-  expect(row).toEqual({ previous_secret_ciphertext: null, previous_secret_key_id: null })
+    select previous_secrets, headers_ciphertext, headers_key_id from quickquote.webhook_endpoints`
+  expect(row).toEqual({ previous_secrets: [], headers_ciphertext: null, headers_key_id: null })
   await client.end()
 })

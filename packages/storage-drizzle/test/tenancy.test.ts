@@ -448,6 +448,8 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   'replays.stop': (own, { replay }) => storage.replays.stop(own, replay.endpoint_id, replay.id, new Date()),
   'replays.find': (own, { replay }) => storage.replays.find(own, replay.endpoint_id, replay.id),
   'testDeliveries.find': (own, { test }) => storage.testDeliveries.find(own, test),
+  'testDeliveries.repeat': (own, { testEvent, endpoint }) =>
+    storage.testDeliveries.repeat({ ...testEvent, organization_id: own }, { endpointId: endpoint.id }),
   'testDeliveries.withdraw': (own, { test }) => storage.testDeliveries.withdraw(own, test),
 }
 

@@ -144,6 +144,19 @@ it('a test can be withdrawn until a worker claims it', async () => {
   expect(await storage.testDeliveries.withdraw(taken.endpoint.organization_id, taken.id)).toBe(false)
 })
 
+it('a test is repeated with the same event, and a round says how each of a check is signed', async () => {
+  const { id, endpoint, event } = await insertTest()
+  const delivery = { endpointId: endpoint.id, check_kind: 'repeated' } as const
+  const repeated = await storage.testDeliveries.repeat(event, delivery)
+  const { claimed } = await claim(10)
+  const found = claimed.map(({ id, event_id, check_kind }) => ({ id, event_id, check_kind }))
+  expect(found).toHaveLength(2)
+  expect(found).toContainEqual({ id, event_id: event.id, check_kind: null })
+  expect(found).toContainEqual({ id: repeated, event_id: event.id, check_kind: 'repeated' })
+  await sql`delete from quickquote.events where id = ${event.id}`
+  expect(await storage.testDeliveries.repeat(event, delivery)).toBeNull()
+})
+
 it('a worker is alive while it sends heartbeats', async () => {
   expect(await storage.workers.hasLive(15_000)).toBe(false)
   const id = randomUUID()
@@ -165,8 +178,9 @@ it('the previous secret is included during its overlap', async () => {
     )
   await rotate(new Date(now.getTime() + 60_000))
   const [during] = (await claim(1)).claimed
-  expect(during?.endpoint.previousSecret?.keyId).toBe('key-1')
-  expect(during?.endpoint.previousSecret?.ciphertext).not.toEqual(during?.endpoint.secret.ciphertext)
+  const [previous, ...others] = during?.endpoint.previousSecrets ?? []
+  expect([previous?.keyId, others]).toEqual(['key-1', []])
+  expect(previous?.ciphertext).not.toEqual(during?.endpoint.secret.ciphertext)
 
   const next = await insertTest()
   await storage.webhookEndpoints.rotateSecret(
@@ -175,5 +189,5 @@ it('the previous secret is included during its overlap', async () => {
     { secret: sampleSecret(), hint: 'whsec_…new2', previousUntil: new Date(now.getTime() - 1) },
     now,
   )
-  expect((await claim(1)).claimed[0]?.endpoint.previousSecret).toBeNull()
+  expect((await claim(1)).claimed[0]?.endpoint.previousSecrets).toEqual([])
 })

@@ -61,9 +61,7 @@ describe('a deleted endpoint', () => {
       url: endpoint.url,
       secret_ciphertext: null,
       secret_key_id: null,
-      previous_secret_ciphertext: null,
-      previous_secret_key_id: null,
-      previous_secret_expires_at: null,
+      previous_secrets: [],
     })
     const total = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((a, b) => a + b, 0)
     expect(total(await storage.signingSecrets.count())).toBe(total(secretsBefore) - 2)

@@ -63,6 +63,7 @@ describe('a lease of a dead worker', () => {
         header_names: null,
         first_byte_ms: null,
         is_test: false,
+        check_kind: null,
         created_at: expect.any(Date),
         next_attempt_at: now,
       },

@@ -7,7 +7,7 @@ export interface WebhookHeaderNames {
   readonly eventSequence: string
   readonly timestamp: string
   readonly signature: string
-  /** A signature with the previous secret, during the overlap of a rotation: see {@link verify}. */
+  /** Signatures with the previous secrets, separated by `, `, during the overlap of a rotation: see {@link verify}. */
   readonly previousSignature: string
 }
 

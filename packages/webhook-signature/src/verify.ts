@@ -23,7 +23,7 @@ export type VerifyOptions = {
       readonly headerPrefix?: string
     }
   | {
-      /** The signature header; a list if the one for the previous secret was sent, too. */
+      /** The signature header; a list if the one for previous secrets was sent, too. */
       readonly signature: HeaderValue
       /** The timestamp header. */
       readonly timestamp: HeaderValue
@@ -33,8 +33,8 @@ export type VerifyOptions = {
 /**
  * Verifies a delivery and returns its payload (specification, "Receiver verification rules" 1 to 3).
  *
- * During the overlap of a rotation, deliveries carry a second signature header with the previous secret. Either
- * signature is enough, so the receiver does not have to switch to the new secret at once.
+ * During the overlap of a rotation, deliveries carry a second signature header, with a signature for each previous secret
+ * (at most three, newest first). One match is enough, so the receiver does not have to switch to the new secret at once.
  *
  * It does not deduplicate (rule 4): delivery is at-least-once, so remember the `id` of the payload. Trust only the
  * payload: the headers with the event id and type are not signed.

@@ -247,6 +247,22 @@ describe('the signature by the previous secret, while a rotation overlaps', () =
     )
   })
 
+  it('may list several, for as many earlier secrets', async () => {
+    const earlier = [1, 2].map((each) => `whsec_${Buffer.alloc(32, each).toString('base64')}`)
+    const signatures = await Promise.all(
+      earlier.map((each) => sign({ secret: each, timestamp: Number(timestamp), body })),
+    )
+    const list = [...signatures, signature].join(', ')
+    const several = { ...(await headers()), 'x-service-signature-previous': list }
+    for (const secrets of [newSecret, ...earlier, secret]) {
+      expect(await verify({ headers: several, body, secrets, now })).toEqual(payload)
+    }
+    const without = { ...several, 'x-service-signature-previous': signatures.join(', ') }
+    await expect(verify({ headers: without, body, secrets: secret, now })).rejects.toMatchObject({
+      code: 'SIGNATURE_MISMATCH',
+    })
+  })
+
   it('does not help anyone without a secret', async () => {
     const forged = { ...(await headers()), 'x-service-signature-previous': `v1=${'0'.repeat(64)}` }
     await expect(verify({ headers: forged, body, secrets: secret, now })).rejects.toMatchObject({

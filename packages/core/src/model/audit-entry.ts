@@ -18,6 +18,7 @@ export const AUDIT_ACTIONS = [
   'webhook_endpoint.secret_rotated',
   'webhook_endpoint.deleted',
   'webhook_endpoint.tested',
+  'webhook_endpoint.checked',
   'webhook_endpoint.delivery_resent',
   'webhook_endpoint.replay_started',
   'webhook_endpoint.replay_stopped',

@@ -3,6 +3,7 @@ import { defaultsOf, MAX_TIMER_MS, type OptionsOf, type OptionTable } from '../l
 import { described, Nullable, OneOf, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import type { DeliveryFailure, DeliveryFailureCode } from './delivery-failure.ts'
+import { NullableCheckKind } from './receiver-check.ts'
 
 /**
  * The result of an attempt: `succeeded` (2xx); `failed` (a retry is due); `exhausted` (the last attempt failed);
@@ -42,6 +43,7 @@ export const DeliveryAttempt = Type.Object(
     quotation_id: Nullable(Uuid),
     quotation_name: QuotationName,
     is_test: Type.Boolean(),
+    check_kind: NullableCheckKind,
     created_at: Timestamp,
     next_attempt_at: Nullable(Timestamp),
   },

@@ -22,9 +22,9 @@ export const LIMIT_OPTIONS = {
   startsPerMinute: { default: 10, min: 1 },
   /** Failed authentications per minute and client address. An IPv6 /64 counts as one address. Default 30. */
   failedAuthenticationsPerMinute: { default: 30, min: 1 },
-  /** Test deliveries per minute and webhook endpoint. Default 10. */
+  /** Test deliveries per minute and webhook endpoint. A receiver check counts as five. Default 10. */
   testsPerEndpointPerMinute: { default: 10, min: 1 },
-  /** Test deliveries per minute and organization. Default 60. */
+  /** Test deliveries per minute and organization. A receiver check counts as five. Default 60. */
   testsPerOrganizationPerMinute: { default: 60, min: 1 },
   /** Concurrent requests per API key that wait for events or a quotation, in one process. Default 5. */
   eventWaitsPerApiKey: { default: 5, min: 0 },

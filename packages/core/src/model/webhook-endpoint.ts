@@ -4,6 +4,7 @@ import { Type } from '../lib/type.ts'
 import { CreatedHeaders, UpdatedHeaders } from './endpoint-headers.ts'
 import type { EventCatalog } from './event-catalog.ts'
 import type { Limits } from './limits.ts'
+import { MAX_PREVIOUS_SECRETS, PreviousSecret } from './signing-secret.ts'
 
 export const TRIGGER_MODES = ['headless_only', 'always'] as const
 
@@ -55,7 +56,13 @@ export const WebhookEndpoint = Type.Object(
     secret_hint: Type.String({
       description: 'The first characters and the last four of the signing secret.',
     }),
-    previous_secret_expires_at: Nullable(Timestamp, 'The time until which the previous secret also signs.'),
+    previous_secret_expires_at: Nullable(
+      Timestamp,
+      'The time until which the newest previous secret also signs. Null if none does.',
+    ),
+    previous_secrets: Type.Array(PreviousSecret, {
+      description: `The previous secrets that also sign, newest first. At most ${MAX_PREVIOUS_SECRETS}.`,
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -144,7 +151,8 @@ export const rotateSecretBody = schemaOf((limits: Limits) =>
           minimum: 0,
           maximum: limits.secretOverlapSeconds,
           default: 0,
-          description: 'Seconds for which deliveries are also signed with the old secret.',
+          description:
+            'Seconds for which deliveries are also signed with the old secret. Earlier ones keep the end they were given.',
         }),
       ),
     },

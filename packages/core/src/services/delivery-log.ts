@@ -9,6 +9,7 @@ import type { Delivery, DeliveryAttempt, DeliveryHour, EndpointStatistics } from
 import { DeliveryHoursQuery, deliveryLogQuery } from '../model/delivery-log-query.ts'
 import { HIDDEN_VALUE } from '../model/endpoint-headers.ts'
 import { ERASED } from '../model/erasure.ts'
+import { signedAt } from '../model/receiver-check.ts'
 import { requestHeaders } from '../model/request-headers.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import { eventIdOf, uuidOfEvent } from '../model/webhook-event.ts'
@@ -135,7 +136,8 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
     const isUnsent = attempt.status === 'rejected' && attempt.http_status === null
     if (isUnsent) return { ...attempt, request_headers: null }
     const own = (header_names ?? []).map((name) => [name, HIDDEN_VALUE])
-    const headers = requestHeaders(names, { ...attempt, event_sequence }, settings.delivery)
+    const created_at = signedAt(attempt.created_at, attempt.check_kind)
+    const headers = requestHeaders(names, { ...attempt, event_sequence, created_at }, settings.delivery)
     return { ...attempt, request_headers: { ...headers, ...Object.fromEntries(own) } }
   }
 }

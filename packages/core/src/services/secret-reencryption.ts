@@ -47,15 +47,17 @@ export async function reencryptSecrets({
   }
 
   function renewAll(endpoint: EndpointSecrets): EndpointSecrets[] {
-    const { endpoint_id, secret, previousSecret, headers } = endpoint
+    const { endpoint_id, secret, previousSecrets, headers } = endpoint
     const renewed = {
       endpoint_id,
       secret: renew(secret, endpoint_id),
-      previousSecret: previousSecret && renew(previousSecret, endpoint_id),
+      previousSecrets: previousSecrets.map((each) => ({ ...each, ...renew(each, endpoint_id) })),
       headers: headers && renew(headers, endpoint_id, headersContext(endpoint_id)),
     }
     const isChanged =
-      renewed.secret !== secret || renewed.previousSecret !== previousSecret || renewed.headers !== headers
+      renewed.secret !== secret ||
+      renewed.headers !== headers ||
+      renewed.previousSecrets.some(({ keyId }, place) => keyId !== previousSecrets[place]?.keyId)
     return isChanged ? [renewed] : []
   }
 

@@ -62,7 +62,7 @@ export interface WebhookEndpoints {
   delete(member: Member, id: string): Promise<void>
   /**
    * Issues a new signing secret, which only this result contains, as `secret`. The old one becomes invalid at once, or
-   * also signs for `overlap_seconds`.
+   * also signs for `overlap_seconds`. Earlier ones sign until the end they were given; a fourth ends the oldest.
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
    */
   rotateSecret(
@@ -115,7 +115,7 @@ export function createWebhookEndpoints(context: EndpointContext): WebhookEndpoin
         const audited = { by: member, changes, at: endpoint.created_at }
         await audit(transaction, 'webhook_endpoint.created', endpoint, audited)
       })
-      return { ...endpoint, ...NEVER_CALLED, secret }
+      return { ...asSeen(endpoint, NEVER_CALLED, endpoint.created_at), secret }
     },
 
     async update(member, id, body) {
@@ -180,7 +180,7 @@ function newEndpoint(settings: Settings, member: Member, body: unknown) {
     is_enabled: fields.is_enabled,
     disabled_reason: fields.is_enabled ? null : 'requested',
     secret_hint: hint,
-    previous_secret_expires_at: null,
+    previous_secrets: [],
     created_at: now,
     updated_at: now,
   }
@@ -288,10 +288,9 @@ async function oneWithHealth(
   endpoint: StoredWebhookEndpoint,
 ): Promise<WebhookEndpoint> {
   const [one] = await withHealth(context, member, [endpoint])
-  return one ?? { ...endpoint, ...NEVER_CALLED }
+  return one ?? asSeen(endpoint, NEVER_CALLED, context.settings.now())
 }
 
-/** The endpoints as members see them, without the end of a past overlap or pause. */
 async function withHealth(
   { storage, settings }: EndpointContext,
   { organizationId }: Member,
@@ -300,16 +299,23 @@ async function withHealth(
   const now = settings.now()
   const ids = endpoints.map(({ id }) => id)
   const conditions = await storage.endpointHealth.read(organizationId, ids)
-  const ifLater = (until: Date | null) => (until !== null && until > now ? until : null)
-  return endpoints.map((endpoint) => {
-    const { health, paused_until } = conditions.get(endpoint.id) ?? NEVER_CALLED
-    return {
-      ...endpoint,
-      health,
-      paused_until: ifLater(paused_until),
-      previous_secret_expires_at: ifLater(endpoint.previous_secret_expires_at),
-    }
-  })
+  return endpoints.map((endpoint) => asSeen(endpoint, conditions.get(endpoint.id) ?? NEVER_CALLED, now))
+}
+
+/** The endpoint as members see it, without the end of a past overlap or pause. */
+function asSeen(
+  endpoint: StoredWebhookEndpoint,
+  { health, paused_until }: EndpointCondition,
+  now: Date,
+): WebhookEndpoint {
+  const previous_secrets = endpoint.previous_secrets.filter(({ expires_at }) => expires_at > now)
+  return {
+    ...endpoint,
+    health,
+    paused_until: paused_until !== null && paused_until > now ? paused_until : null,
+    previous_secret_expires_at: previous_secrets[0]?.expires_at ?? null,
+    previous_secrets,
+  }
 }
 
 function checkUrl({ addressGuard, limits }: Settings, url: string): string {

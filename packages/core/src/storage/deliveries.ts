@@ -1,5 +1,6 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
 import type { Settlement } from '../model/delivery.ts'
+import type { CheckKind } from '../model/receiver-check.ts'
 import type { RecordedEvent } from '../model/webhook-event.ts'
 
 /** Everything a worker needs to send a delivery. */
@@ -18,12 +19,14 @@ export interface ClaimedDelivery {
   /** When it was claimed, by the clock of the claim. */
   readonly leased_at: Date
   readonly is_test: boolean
+  /** null: not part of a receiver check. */
+  readonly check_kind: CheckKind | null
   readonly endpoint: {
     readonly id: string
     readonly url: string
     readonly secret: EncryptedSecret
-    /** The previous secret, during the overlap of a rotation. */
-    readonly previousSecret: EncryptedSecret | null
+    /** Earlier secrets whose overlap lasts, newest first. */
+    readonly previousSecrets: readonly EncryptedSecret[]
     /** The endpoint's own headers; null: none. */
     readonly headers: EncryptedSecret | null
     /** Grows with every change of the endpoint, as a cache key. */

@@ -1,10 +1,12 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
+import type { PreviousSecret } from '../model/signing-secret.ts'
 
-/** The encrypted secrets of an endpoint, possibly with the previous signing secret. */
+/** The encrypted secrets of an endpoint. */
 export interface EndpointSecrets {
   readonly endpoint_id: string
   readonly secret: EncryptedSecret
-  readonly previousSecret: EncryptedSecret | null
+  /** Newest first, including those whose overlap is over. */
+  readonly previousSecrets: readonly (EncryptedSecret & PreviousSecret)[]
   /** The endpoint's own headers; null: none. */
   readonly headers: EncryptedSecret | null
 }

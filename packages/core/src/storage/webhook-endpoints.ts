@@ -1,8 +1,11 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
 import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 
-/** A stored endpoint, without its health and its pause. */
-export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'health' | 'paused_until'>
+/** A stored endpoint, without its health and its pause. Its previous secrets include those whose overlap is over. */
+export type StoredWebhookEndpoint = Omit<
+  WebhookEndpoint,
+  'health' | 'paused_until' | 'previous_secret_expires_at'
+>
 
 export type WebhookEndpointChange = Partial<
   Pick<
@@ -47,7 +50,10 @@ export interface WebhookEndpointStorage {
   ): Promise<StoredWebhookEndpoint>
   /** Soft-deletes a locked endpoint, parks its pending deliveries, and erases its secrets and headers. */
   delete(organizationId: string, id: string, now: Date): Promise<StoredWebhookEndpoint>
-  /** Sets a new secret of a locked endpoint. The previous one also signs until `previousUntil` (null: not at all). */
+  /**
+   * Sets a new secret of a locked endpoint. The one before also signs until `previousUntil` (null: not at all), and earlier
+   * ones until their own ends, MAX_PREVIOUS_SECRETS in all.
+   */
   rotateSecret(
     organizationId: string,
     id: string,

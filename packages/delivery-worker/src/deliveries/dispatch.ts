@@ -100,10 +100,11 @@ export function createDispatch({
   }
 
   /** A test has one attempt, and someone is waiting for it, so it fails. */
-  function lacksKey({ is_test, endpoint: { secret, previousSecret, headers } }: ClaimedDelivery): boolean {
+  function lacksKey({ is_test, endpoint: { secret, previousSecrets, headers } }: ClaimedDelivery): boolean {
     const isUnusable = (keyId: string) => !keyring.has(keyId) || unusableKeys.known().has(keyId)
     return (
-      !is_test && [secret, previousSecret, headers].some((each) => each !== null && isUnusable(each.keyId))
+      !is_test &&
+      [secret, ...previousSecrets, headers].some((each) => each !== null && isUnusable(each.keyId))
     )
   }
 
@@ -172,6 +173,7 @@ function describe(attempt: SettledAttempt): object {
     event_type: delivery.event_type,
     quotation_id: delivery.quotation_id,
     is_test: delivery.is_test,
+    ...(delivery.check_kind !== null && { check_kind: delivery.check_kind }),
     attempt: delivery.attempt,
     status: attempt.status,
     http_status: attempt.http_status,

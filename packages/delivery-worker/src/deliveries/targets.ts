@@ -13,8 +13,8 @@ export interface Target {
   readonly origin: string
   readonly path: string
   readonly key: Hmac
-  /** For the previous secret, during the overlap of a rotation. */
-  readonly previousKey: Hmac | null
+  /** For earlier secrets whose overlap lasts, newest first. */
+  readonly previousKeys: readonly Hmac[]
   /** The same keys for Standard Webhooks, newest first. */
   readonly standardKeys: readonly Hmac[]
   /** The endpoint's own headers. */
@@ -39,8 +39,8 @@ export function createTargets(settings: Means): Targets {
 
   return (endpoint) => {
     const { id } = endpoint
-    // The overlap of a rotation ends without a new version.
-    const version = `${endpoint.version} ${endpoint.previousSecret === null}`
+    // The overlaps of rotations end without a new version.
+    const version = `${endpoint.version} ${endpoint.previousSecrets.length}`
     const known = kept.get(id)
     if (known?.version === version) return known.target
     const target = createTarget(endpoint, settings)
@@ -50,24 +50,29 @@ export function createTargets(settings: Means): Targets {
 }
 
 function createTarget(
-  { id, url, secret, previousSecret, headers }: ClaimedDelivery['endpoint'],
+  { id, url, secret, previousSecrets, headers }: ClaimedDelivery['endpoint'],
   { keyring, addressGuard, productName }: Means,
 ): Target {
   const { protocol, origin, hostname, pathname, search } = new URL(url)
   const current = keyring.decrypt(secret, id)
-  const previous = previousSecret && keyring.decrypt(previousSecret, id)
+  const previous = previousSecrets.map((each) => keyring.decrypt(each, id))
   // Our own headers win, even if the product was renamed after the endpoint got its headers.
   const own = decryptHeaders(keyring, headers, id).filter(([name]) => !isReservedHeader(name, productName))
   return {
     origin,
     path: pathname + search,
-    key: hmacOf(createSecretKey(current, 'utf8'), 'hex'),
-    previousKey: previous === null ? null : hmacOf(createSecretKey(previous, 'utf8'), 'hex'),
-    standardKeys: [current, previous ?? []].flat().map((each) => hmacOf(standardKeyOf(each), 'base64')),
+    key: hexHmacOf(current),
+    previousKeys: previous.map(hexHmacOf),
+    standardKeys: [current, ...previous].map(standardHmacOf),
     headers: Object.fromEntries(own),
     hidden: own.flatMap(([, value]) => secretsOf(value)),
     blocked: protocol === 'https:' ? whyBlocked(hostname, addressGuard) : 'webhooks are sent over HTTPS only',
   }
+}
+
+/** The key is the whole secret as text. */
+export function hexHmacOf(secret: string): Hmac {
+  return hmacOf(createSecretKey(secret, 'utf8'), 'hex')
 }
 
 /** Node's own crypto: Web Crypto hands each body to another thread, which costs ten times the HMAC. */
@@ -75,9 +80,9 @@ function hmacOf(key: KeyObject, encoding: 'hex' | 'base64'): Hmac {
   return (content) => createHmac('sha256', key).update(content).digest(encoding)
 }
 
-/** The decoded bytes after `whsec_`. */
-function standardKeyOf(secret: string): KeyObject {
-  return createSecretKey(secret.replace(/^whsec_/, ''), 'base64')
+/** The key is the decoded bytes after `whsec_`. */
+export function standardHmacOf(secret: string): Hmac {
+  return hmacOf(createSecretKey(secret.replace(/^whsec_/, ''), 'base64'), 'base64')
 }
 
 /** Sockets do not look up literal addresses, so those are checked here. */

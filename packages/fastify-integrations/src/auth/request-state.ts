@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 export const API_KEY: unique symbol = Symbol('quickquote: the key of the request')
 export const AUTH_ERROR: unique symbol = Symbol('quickquote: why authentication failed')
 export const CALLER: unique symbol = Symbol('quickquote: the member who calls')
-export const ADMIT_TEST: unique symbol = Symbol('quickquote: counts the test delivery of the request')
+export const ADMIT_TEST: unique symbol = Symbol('quickquote: counts the test deliveries of the request')
 
 /** Who calls a session route. */
 export interface Caller {
@@ -19,8 +19,8 @@ declare module 'fastify' {
     [API_KEY]: AuthenticatedKey | null
     [AUTH_ERROR]: IntegrationError | null
     [CALLER]: Caller | null
-    /** Throws if there are too many. null: tests are not limited. */
-    [ADMIT_TEST]: (() => Promise<void>) | null
+    /** Counts so many tests. Throws if they are too many. null: tests are not limited. */
+    [ADMIT_TEST]: ((tests: number) => Promise<void>) | null
   }
 }
 

@@ -30,21 +30,26 @@ export function memoryCounter(): RequestCounter {
   return {
     take(limits) {
       const now = performance.now()
-      const counted = limits.map(({ key, max }) => ({ key, max, times: find(key) ?? new PassedTimes() }))
-      const isAdmitted = counted.every(({ max, times }) => times.countSince(now - WINDOW_MS) < max)
-      const states = counted.map(({ key, max, times }) => {
+      const counted = limits.map(({ key, max, cost = 1 }) => {
+        return { key, max, cost, times: find(key) ?? new PassedTimes() }
+      })
+      const isAdmitted = counted.every(
+        ({ max, cost, times }) => times.countSince(now - WINDOW_MS) + cost <= max,
+      )
+      const states = counted.map(({ key, max, cost, times }) => {
         if (isAdmitted) {
-          times.add(now)
+          for (let place = 0; place < cost; place += 1) times.add(now)
           keep(key, times)
         }
-        const { oldest } = times
-        const growsInMs = oldest === undefined ? 0 : oldest + WINDOW_MS - now
+        const tooMany = isAdmitted ? 0 : Math.max(0, times.count + cost - max - 1)
+        const leaving = times.at(tooMany)
+        const growsInMs = leaving === undefined ? 0 : leaving + WINDOW_MS - now
         return { left: Math.max(0, max - times.count), growsInMs }
       })
       return { isAdmitted, states, at: now }
     },
     giveBack(limits, at) {
-      for (const { key } of limits) find(key)?.remove(at)
+      for (const { key, cost = 1 } of limits) find(key)?.remove(at, cost)
     },
   }
 }
@@ -58,13 +63,14 @@ class PassedTimes {
     return this.#times.length - this.#first
   }
 
-  get oldest(): number | undefined {
-    return this.#times[this.#first]
+  /** 0 is the oldest. */
+  at(place: number): number | undefined {
+    return this.#times[this.#first + place]
   }
 
   /** Removes times up to and including the given one. */
   countSince(time: number): number {
-    while ((this.oldest ?? Infinity) <= time) this.#first += 1
+    while ((this.at(0) ?? Infinity) <= time) this.#first += 1
     if (this.#first * 2 > this.#times.length) {
       this.#times.splice(0, this.#first)
       this.#first = 0
@@ -76,8 +82,9 @@ class PassedTimes {
     this.#times.push(time)
   }
 
-  remove(time: number): void {
+  /** Removes a request that took so many places. */
+  remove(time: number, places: number): void {
     const index = this.#times.indexOf(time, this.#first)
-    if (index !== -1) this.#times.splice(index, 1)
+    if (index !== -1) this.#times.splice(index, places)
   }
 }

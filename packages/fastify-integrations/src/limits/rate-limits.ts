@@ -98,14 +98,14 @@ function limit(name: string, whose: string, max: number, detail: string) {
 const NOT_SENT = new Set([400, 404, 503])
 
 /**
- * Limits test deliveries, for a plugin with only their route. The handler calls `request[ADMIT_TEST]` once it would send
- * the test: one that is refused before takes no place, and one that is not sent after all is given back.
+ * Limits test deliveries, for a plugin with only their routes. The handler calls `request[ADMIT_TEST]` once it would send
+ * the tests: those that are refused before take no place, and those that are not sent after all are given back.
  */
 export function limitTests(fastify: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
   if (!limits.enabled) return
   const counted = new WeakMap<FastifyRequest, { limits: readonly Limit[]; at: number }>()
 
-  function limitsOf(request: FastifyRequest): readonly RateLimit[] {
+  function limitsOf(request: FastifyRequest, tests: number): readonly RateLimit[] {
     const { organizationId } = callerOf(request).member
     const { id } = request.params as { id: string }
     const { testsPerEndpointPerMinute: perEndpoint, testsPerOrganizationPerMinute: perOrganization } = limits
@@ -114,19 +114,21 @@ export function limitTests(fastify: FastifyInstance, limiter: RateLimiter, limit
         // Includes the organization: the endpoint may be another's.
         key: `tests:{${organizationId}}:${id.toLowerCase()}`,
         max: perEndpoint,
-        detail: `At most ${perEndpoint} tests per minute and endpoint.`,
+        cost: Math.min(tests, perEndpoint),
+        detail: `At most ${perEndpoint} tests per minute and endpoint${countedAs(tests)}.`,
       },
       {
         key: `tests:{${organizationId}}`,
         max: perOrganization,
-        detail: `At most ${perOrganization} tests per minute and organization.`,
+        cost: Math.min(tests, perOrganization),
+        detail: `At most ${perOrganization} tests per minute and organization${countedAs(tests)}.`,
       },
     ]
   }
 
   fastify.addHook('preHandler', async (request, reply) => {
-    request[ADMIT_TEST] = async () => {
-      const ofTest = limitsOf(request)
+    request[ADMIT_TEST] = async (tests) => {
+      const ofTest = limitsOf(request, tests)
       const count = await limiter.take(ofTest)
       if (count === null) return
       refuseBeyond(ofTest, count, reply)
@@ -139,6 +141,10 @@ export function limitTests(fastify: FastifyInstance, limiter: RateLimiter, limit
   })
 }
 
+function countedAs(tests: number): string {
+  return tests === 1 ? '' : `, and a check counts as ${tests}`
+}
+
 /** `Retry-After` is the longest wait of the full limits, so a request after it is accepted. */
 function refuseBeyond(
   limits: readonly RateLimit[],
@@ -146,7 +152,9 @@ function refuseBeyond(
   reply: FastifyReply,
 ): void {
   if (isAdmitted) return
-  const waits = states.map(({ left, growsInMs }) => (left === 0 ? growsInMs : 0))
+  const waits = states.map(({ left, growsInMs }, index) =>
+    left < (limits[index]?.cost ?? 1) ? growsInMs : 0,
+  )
   const wait = Math.max(...waits)
   reply.header('retry-after', toSeconds(wait))
   throw new IntegrationError('RATE_LIMITED', limits[waits.indexOf(wait)]?.detail)

@@ -17,8 +17,9 @@ const LOST_MS = 60_000
  * numbers, and one clock for all instances. If the clock was set back a little, it stands still until it passes the
  * newest time; if by more than the window, the list starts again.
  *
- * KEYS: the limits. ARGV: the window in milliseconds, then the maximum of each limit. Returns whether the request was
- * counted, when, and for each limit the requests in the window and the microseconds until there is room for another.
+ * KEYS: the limits. ARGV: the window in milliseconds, then the maximum of each limit and its places for the request. Returns
+ * whether the request was counted, when, and for each limit the places taken in the window and the microseconds until there is
+ * another, or are enough for a refused request.
  */
 const TAKE = `
 local window = ARGV[1] * 1000
@@ -39,24 +40,26 @@ for i, key in ipairs(KEYS) do
     redis.call('LPOP', key)
     oldest = tonumber(redis.call('LINDEX', key, 0))
   end
-  if redis.call('LLEN', key) >= tonumber(ARGV[i + 1]) then admitted = 0 end
+  if redis.call('LLEN', key) + ARGV[2 * i + 1] > tonumber(ARGV[2 * i]) then admitted = 0 end
 end
 local answer = { admitted, now }
 for i, key in ipairs(KEYS) do
+  local max, cost = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
   if admitted == 1 then
-    redis.call('RPUSH', key, string.format('%.0f', now))
+    for _ = 1, cost do redis.call('RPUSH', key, string.format('%.0f', now)) end
     redis.call('PEXPIRE', key, ARGV[1])
   end
   local count = redis.call('LLEN', key)
-  local leaving = tonumber(redis.call('LINDEX', key, math.max(0, count - ARGV[i + 1])))
+  local wanted = admitted == 1 and 1 or cost
+  local leaving = tonumber(redis.call('LINDEX', key, math.max(0, count - max + wanted - 1)))
   answer[#answer + 1] = count
   answer[#answer + 1] = leaving and leaving + window - now or 0
 end
 return answer`
 
-/** KEYS: the limits. ARGV: the time to remove from each. */
+/** KEYS: the limits. ARGV: the time to remove from each, then how often. */
 const GIVE_BACK = `
-for _, key in ipairs(KEYS) do redis.call('LREM', key, -1, ARGV[1]) end
+for i, key in ipairs(KEYS) do redis.call('LREM', key, -ARGV[i + 1], ARGV[1]) end
 return 1`
 
 /**
@@ -66,8 +69,10 @@ return 1`
 export function redisCounter(redis: RedisClient, logger: Logger): RequestCounter {
   const ask = askPatiently(redis, logger)
   return {
-    take: (limits) => ask(TAKE, limits, [WINDOW_MS, ...limits.map(({ max }) => max)], toCount(limits)),
-    giveBack: (limits, at) => ask(GIVE_BACK, limits, [at], () => undefined),
+    take: (limits) =>
+      ask(TAKE, limits, [WINDOW_MS, ...limits.flatMap(({ max, cost = 1 }) => [max, cost])], toCount(limits)),
+    giveBack: (limits, at) =>
+      ask(GIVE_BACK, limits, [at, ...limits.map(({ cost = 1 }) => cost)], () => undefined),
   }
 }
 

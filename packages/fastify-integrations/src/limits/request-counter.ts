@@ -7,12 +7,14 @@ export interface Limit {
   readonly key: string
   /** At least 1. */
   readonly max: number
+  /** The places that a request takes, at most `max`. Default: 1. */
+  readonly cost?: number
 }
 
 /** The state of a limit. */
 interface LimitState {
   readonly left: number
-  /** Milliseconds until `left` grows; 0 if nothing is used. */
+  /** Milliseconds until `left` grows, or is enough for a refused request; 0 if nothing is used. */
   readonly growsInMs: number
 }
 
@@ -27,7 +29,7 @@ export interface Count {
 
 /** Counts accepted requests in a sliding window of 60 seconds. */
 export interface RequestCounter {
-  /** Counts a request in all limits if each has room, otherwise in none: refused requests do not count. */
+  /** Counts a request in all limits if each has room for all of it, otherwise in none: refused requests do not count. */
   take(limits: readonly Limit[]): Count | Promise<Count>
   /** Removes a request counted by `take` at that time. */
   giveBack(limits: readonly Limit[], at: number): void | Promise<void>

@@ -20,6 +20,7 @@ export function openapiWebhooks({
 }
 
 const SIGNATURE = { type: 'string', pattern: '^v1=[0-9a-f]{64}$' }
+const PREVIOUS_SIGNATURES = { type: 'string', pattern: '^v1=[0-9a-f]{64}(, v1=[0-9a-f]{64}){0,2}$' }
 
 /** The headers of the Standard Webhooks specification. */
 const STANDARD_PARAMETERS = [
@@ -31,9 +32,9 @@ const STANDARD_PARAMETERS = [
   },
   {
     name: 'webhook-signature',
-    schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' },
+    schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=){0,3}$' },
     description:
-      'The signature as specified by Standard Webhooks; two signatures during the overlap of a secret rotation.',
+      'The signature as specified by Standard Webhooks. During the overlap of a secret rotation, one for each secret that signs, newest first.',
   },
 ].map((header) => ({ in: 'header', required: true, ...header }))
 
@@ -72,8 +73,8 @@ function operationOf(
       ),
       header(
         'Signature-Previous',
-        SIGNATURE,
-        'The same, keyed with the previous signing secret. Sent only during the overlap of a rotation.',
+        PREVIOUS_SIGNATURES,
+        'The same, keyed with each previous signing secret that still signs, newest first. Sent only during the overlap of a rotation.',
         false,
       ),
       ...(delivery.standardWebhooks ? STANDARD_PARAMETERS : []),

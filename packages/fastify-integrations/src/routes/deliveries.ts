@@ -20,6 +20,7 @@ const identity = {
   quotation_id: EXAMPLE.quotationId,
   quotation_name: 'Customer portal',
   is_test: false,
+  check_kind: null,
 }
 const attempt = {
   ...identity,

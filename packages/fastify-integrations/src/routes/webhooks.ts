@@ -3,6 +3,8 @@ import {
   CatalogEntry,
   createWebhookEndpointBody,
   eventCatalogOf,
+  ReceiverCheck,
+  receiverCheckBody,
   rotateSecretBody,
   TestDeliveryResult,
   Type,
@@ -40,6 +42,7 @@ const endpoint = {
   paused_until: null,
   secret_hint: 'whsec_…Wx8=',
   previous_secret_expires_at: null,
+  previous_secrets: [],
   created_at: EXAMPLE.startedAt,
   updated_at: EXAMPLE.startedAt,
 }
@@ -171,7 +174,7 @@ export function webhookRoutes({
       operationId: 'rotateWebhookSecret',
       summary: 'Issue a new signing secret',
       description:
-        'Only this response contains the secret. With `overlap_seconds`, deliveries also carry a signature of the old secret for that long, in a separate header.',
+        'Only this response contains the secret. With `overlap_seconds`, deliveries also carry a signature of the old secret for that long, in a separate header. Another rotation meanwhile changes nothing about that, unless three earlier secrets still sign: then it ends the oldest.',
       body: jsonBody(rotateSecretBody(limits), { overlap_seconds: 3600 }),
       bodyIsOptional: true,
       answer: {
@@ -181,6 +184,7 @@ export function webhookRoutes({
         example: {
           ...endpoint,
           previous_secret_expires_at: '2026-11-21T11:09:41.250Z',
+          previous_secrets: [{ secret_hint: 'whsec_…Qz4=', expires_at: '2026-11-21T11:09:41.250Z' }],
           updated_at: EXAMPLE.finishedAt,
           secret: 'whsec_…',
         },
@@ -217,6 +221,39 @@ export function webhookRoutes({
         const { [ADMIT_TEST]: admit } = request
         const options = { signal: clientSignal(), ...(admit && { admit }) }
         return testDeliveries.send(member, params.id, body, options)
+      },
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'POST',
+      url: '/:id/check',
+      operationId: 'checkWebhookReceiver',
+      limit: 'tests',
+      summary: 'Check the receiver',
+      description:
+        'Sends, as tests, a genuine event, one with forged signatures, one with a timestamp of ten minutes ago, the genuine one again (the receiver may act on it twice), and during the overlap of a rotation one with the signature of the previous secret alone. Compares each response with that of a good receiver, which responds to a repeated event with 2xx. The repeated one is sent once the genuine one has been answered, if that takes less than five seconds. Counts as five tests, or as all tests per minute if those are fewer.',
+      body: jsonBody(receiverCheckBody(events), { event_type: 'quotation.completed' }),
+      bodyIsOptional: true,
+      answer: {
+        status: 200,
+        description: 'The deliveries, and how the receiver answered each.',
+        schema: ReceiverCheck,
+        example: {
+          verdict: 'The receiver accepts forged signatures: verify the signature before anything else.',
+          results: [
+            { kind: 'genuine', expected: '2xx', http_status: 204, error: null, passed: true },
+            { kind: 'forged', expected: '4xx', http_status: 204, error: null, passed: false },
+            { kind: 'old', expected: '4xx', http_status: 204, error: null, passed: false },
+            { kind: 'repeated', expected: '2xx', http_status: 204, error: null, passed: true },
+          ],
+        },
+      },
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND', 'RATE_LIMITED'],
+      handle({ member, params, body, request, clientSignal }) {
+        const { [ADMIT_TEST]: admit } = request
+        const options = { signal: clientSignal(), ...(admit && { admit }) }
+        return testDeliveries.check(member, params.id, body, options)
       },
     }),
   ]

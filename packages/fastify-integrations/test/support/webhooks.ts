@@ -1,5 +1,6 @@
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '@quickquote/delivery-worker'
 import { type Receiver, startReceiver } from '@quickquote/dev-servers'
+import type { Sql } from 'postgres'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { ACME, GLOBEX, type Host, type HostOptions, type MemberName, startHost, useDatabase } from './host.ts'
 
@@ -39,6 +40,13 @@ export async function createEndpoint(
   })
   expect(status).toBe(201)
   return { ...body, id: String(body['id']), secret: String(body['secret']) }
+}
+
+/** Ends the overlap of a previous secret of an endpoint: 0 is the newest. */
+export async function endOverlap(sql: Sql, endpointId: string, place: number) {
+  await sql`update quickquote.webhook_endpoints
+    set previous_secrets = jsonb_set(previous_secrets, array[${String(place)}, 'expires_at'], to_jsonb(now() - interval '1 second'))
+    where id = ${endpointId}`
 }
 
 /** Starts a quote whose run fails: `quotation.failed` is recorded. */

@@ -11,6 +11,7 @@ import type {
   EndpointStatistics,
   EndpointWithSecret,
   Me,
+  ReceiverCheck,
   Replay,
   ReplayCount,
   ReplayInput,
@@ -66,6 +67,11 @@ export function createClient(http: Http, organizationId: string) {
         http.send<EndpointStatistics>(at(`/webhooks/${id(endpoint)}/statistics`), { signal }),
       test: (endpoint: string, event_type: string) =>
         http.send<TestResult>(at(`/webhooks/${id(endpoint)}/test`), { method: 'POST', body: { event_type } }),
+      check: (endpoint: string, event_type: string) =>
+        http.send<ReceiverCheck>(at(`/webhooks/${id(endpoint)}/check`), {
+          method: 'POST',
+          body: { event_type },
+        }),
     },
 
     /** The same while the service runs, so it is loaded once. */

@@ -20,6 +20,7 @@ export type EndpointInput = Pick<
   Pick<Schemas['UpdateWebhookEndpoint'], 'headers'>
 export type EndpointStatistics = Schemas['EndpointStatistics']
 export type TestResult = Schemas['TestDeliveryResult']
+export type ReceiverCheck = Schemas['ReceiverCheck']
 export type CatalogEntry = Schemas['CatalogEntry']
 
 export type Attempt = Schemas['DeliveryAttempt']

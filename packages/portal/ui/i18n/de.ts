@@ -277,7 +277,7 @@ export const de: Catalog = {
   'secret.title': 'Signaturgeheimnis',
   'secret.text':
     'Ihr Empfänger prüft damit jede Zustellung. Es wurde nur einmal angezeigt, bei der Ausstellung.',
-  'secret.overlap': 'Das vorherige Geheimnis signiert noch bis {until}.',
+  'secret.overlap': 'Das frühere Geheimnis {hint} signiert noch bis {until}.',
   'secret.shown.title': 'Das Geheimnis von „{name}“',
   'secret.shown.text': 'Kopieren Sie es jetzt. Es wird nur einmal angezeigt.',
   'secret.shown.verify': 'Ihr Empfänger prüft damit jede Zustellung, bevor er mit ihr arbeitet:',
@@ -286,6 +286,9 @@ export const de: Catalog = {
   'rotate.title': 'Geheimnis von „{name}“ erneuern',
   'rotate.text':
     'Es wird ein neues Geheimnis ausgestellt. In der Übergangszeit werden Zustellungen mit beiden signiert, damit keine verloren geht.',
+  'rotate.earlier': 'Frühere Geheimnisse signieren bis zu dem Ende, das ihnen zugesagt wurde.',
+  'rotate.ends':
+    'Drei frühere Geheimnisse signieren noch. Mit einer Übergangszeit endet das älteste ({hint}) sofort statt {until}.',
   'rotate.overlap': 'Das alte Geheimnis gilt weiter',
   'rotate.overlap.86400': 'einen Tag lang',
   'rotate.overlap.3600': 'eine Stunde lang',
@@ -317,6 +320,48 @@ export const de: Catalog = {
     'Prüfen Sie, ob die Adresse erreichbar ist, ob das Geheimnis aktuell ist und ob der Empfänger innerhalb von zehn Sekunden mit 2xx antwortet.',
   'test.last': 'Letzter Test',
   'test.details': 'Anfrage und Antwort ansehen',
+
+  'check.do': 'Empfänger prüfen',
+  'check.title': 'Empfänger von „{name}“ prüfen',
+  'check.text':
+    'Es werden ein echtes Ereignis gesendet, ein gefälschtes, ein vor zehn Minuten signiertes und das echte noch einmal; solange ein früheres Geheimnis gilt, auch eines, das nur dieses signiert. Ein guter Empfänger nimmt die echten an und lehnt die anderen ab. Die Prüfung zählt wie fünf Tests.',
+  'check.twice':
+    'Dasselbe Ereignis wird zweimal gesendet: Ein Empfänger, der es nicht wiedererkennt, verarbeitet es zweimal.',
+  'check.send': 'Jetzt prüfen',
+  'check.again': 'Erneut prüfen',
+  'check.details': 'Anfragen und Antworten ansehen',
+  'check.passed': '{kind}: {response}, wie erwartet',
+  'check.failed': '{kind}: {response} statt {expected}',
+  'check.unanswered': '{kind}: {error}',
+  'check.kind.genuine': 'echtes Ereignis',
+  'check.kind.forged': 'gefälschte Signatur',
+  'check.kind.old': 'vor zehn Minuten signiert',
+  'check.kind.repeated': 'echtes Ereignis noch einmal',
+  'check.kind.previous_secret': 'nur früheres Geheimnis',
+  'check.verdict.accepts_forged':
+    'Der Empfänger nimmt gefälschte Signaturen an: Prüfen Sie vor allem anderen die Signatur.',
+  'check.verdict.asks_for_pause':
+    'Der Empfänger hat mit 429 geantwortet, was nichts über die Zustellung sagt: Prüfen Sie ihn später noch einmal.',
+  'check.verdict.silent': 'Der Empfänger hat auf das echte Ereignis nicht geantwortet: siehe den Fehler.',
+  'check.verdict.redirects':
+    'Der Empfänger leitet weiter, und Weiterleitungen wird nicht gefolgt: Tragen Sie die URL ein, auf die er weiterleitet.',
+  'check.verdict.gone':
+    'Der Empfänger hat auf das echte Ereignis mit 410 geantwortet, was die Zustellung beendet: Antworten Sie mit 2xx.',
+  'check.verdict.refuses_genuine':
+    'Der Empfänger lehnt echte Ereignisse ab: Verwenden Sie das Geheimnis dieses Endpunkts, und prüfen Sie den unveränderten Inhalt.',
+  'check.verdict.fails': 'Der Empfänger scheitert an echten Ereignissen: siehe sein Protokoll.',
+  'check.verdict.accepts_old':
+    'Der Empfänger nimmt alte Zustellungen an: Lehnen Sie Zeitstempel ab, die mehr als fünf Minuten von Ihrer Uhr abweichen.',
+  'check.verdict.refuses_repeated':
+    'Der Empfänger lehnt ein Ereignis ab, das er schon hat: Antworten Sie mit 2xx, denn Ereignisse können mehrmals ankommen, und bei jeder anderen Antwort wird es erneut gesendet.',
+  'check.verdict.incomplete':
+    'Der Empfänger hat nicht auf jede Zustellung geantwortet: Sehen Sie die Fehler an, und prüfen Sie ihn noch einmal.',
+  'check.verdict.fails_on_refusal':
+    'Der Empfänger lehnt gefälschte oder alte Zustellungen nicht mit 4xx ab: Antworten Sie mit 401 oder 400.',
+  'check.verdict.refuses_previous':
+    'Der Empfänger arbeitet richtig, lehnt aber das frühere Geheimnis ab: Nehmen Sie es an, bis die Übergangszeit endet, wenn Sie es nicht schon ersetzt haben.',
+  'check.verdict.works':
+    'Der Empfänger arbeitet richtig: Er nimmt echte und wiederholte Ereignisse an und lehnt gefälschte und alte ab.',
 
   'deliveries.title': 'Zustellungen',
   'deliveries.sub': 'Alle Ereignisse, die an Ihre Endpunkte gesendet wurden, mit allen Versuchen.',
@@ -355,6 +400,7 @@ export const de: Catalog = {
   'deliveries.stalled': 'Nicht aktuell',
   'deliveries.kept': { one: '{count} Tag aufbewahrt', other: '{count} Tage aufbewahrt' },
   'deliveries.test': 'Test',
+  'deliveries.check': 'Prüfung: {kind}',
   'deliveries.none': 'Nichts gefunden',
   'deliveries.none.text': 'Keine Zustellung passt zu diesen Filtern.',
   'deliveries.empty': 'Noch keine Zustellungen',
@@ -472,6 +518,7 @@ export const de: Catalog = {
   'audit.webhook_endpoint.secret_rotated': 'Geheimnis von {name} erneuert',
   'audit.webhook_endpoint.deleted': 'Endpunkt {name} gelöscht',
   'audit.webhook_endpoint.tested': 'Test an {name} gesendet',
+  'audit.webhook_endpoint.checked': 'Empfänger von {name} geprüft',
   'audit.webhook_endpoint.delivery_resent': 'Zustellung an {name} erneut gesendet',
   'audit.webhook_endpoint.replay_started': 'Nachholen für {name} gestartet',
   'audit.webhook_endpoint.replay_stopped': 'Nachholen für {name} angehalten',
@@ -511,6 +558,7 @@ export const de: Catalog = {
   'audit.filter.webhook_endpoint.secret_rotated': 'Geheimnis erneuert',
   'audit.filter.webhook_endpoint.deleted': 'Endpunkt gelöscht',
   'audit.filter.webhook_endpoint.tested': 'Test gesendet',
+  'audit.filter.webhook_endpoint.checked': 'Empfänger geprüft',
   'audit.filter.webhook_endpoint.delivery_resent': 'Zustellung erneut gesendet',
   'audit.filter.webhook_endpoint.replay_started': 'Nachholen gestartet',
   'audit.filter.webhook_endpoint.replay_stopped': 'Nachholen angehalten',

@@ -268,7 +268,7 @@ export const en = {
 
   'secret.title': 'Signing secret',
   'secret.text': 'Your receiver verifies each delivery with it. It was shown only once, when it was issued.',
-  'secret.overlap': 'Deliveries are also signed with the previous secret until {until}.',
+  'secret.overlap': 'Deliveries are also signed with the previous secret {hint} until {until}.',
   'secret.shown.title': 'The secret of “{name}”',
   'secret.shown.text': 'Copy it now. It is shown only once.',
   'secret.shown.verify': 'Your receiver verifies each delivery with it, before it acts on one:',
@@ -277,6 +277,9 @@ export const en = {
   'rotate.title': 'Rotate the secret of “{name}”',
   'rotate.text':
     'This issues a new secret. During the overlap, deliveries are signed with both secrets, so none is lost.',
+  'rotate.earlier': 'Earlier secrets sign until the end they were given.',
+  'rotate.ends':
+    'Three earlier secrets still sign. With an overlap, the oldest one ({hint}) ends now instead of {until}.',
   'rotate.overlap': 'The old secret stays valid',
   'rotate.overlap.86400': 'for a day',
   'rotate.overlap.3600': 'for an hour',
@@ -307,6 +310,47 @@ export const en = {
     'Check that the address is reachable, that the secret is the current one, and that the receiver responds with 2xx within ten seconds.',
   'test.last': 'Last test',
   'test.details': 'See the request and the response',
+
+  'check.do': 'Check the receiver',
+  'check.title': 'Check the receiver of “{name}”',
+  'check.text':
+    'Sends a genuine event, a forged one, one that was signed ten minutes ago, and the genuine one again; while an earlier secret is valid, also one that only that secret signs. A good receiver accepts the genuine ones and refuses the others. The check counts as five tests.',
+  'check.twice': 'The same event is sent twice, so a receiver that does not recognize it acts twice.',
+  'check.send': 'Check now',
+  'check.again': 'Check again',
+  'check.details': 'See the requests and the responses',
+  'check.passed': '{kind}: {response}, as expected',
+  'check.failed': '{kind}: {response} instead of {expected}',
+  'check.unanswered': '{kind}: {error}',
+  'check.kind.genuine': 'genuine event',
+  'check.kind.forged': 'forged signature',
+  'check.kind.old': 'signed ten minutes ago',
+  'check.kind.repeated': 'genuine event again',
+  'check.kind.previous_secret': 'previous secret only',
+  'check.verdict.accepts_forged':
+    'The receiver accepts forged signatures: verify the signature before anything else.',
+  'check.verdict.asks_for_pause':
+    'The receiver answered 429, which says nothing about the delivery: check it again later.',
+  'check.verdict.silent': 'The receiver did not answer the genuine event: see its error.',
+  'check.verdict.redirects':
+    'The receiver redirects, which is not followed: set the URL to which it redirects.',
+  'check.verdict.gone':
+    'The receiver answered the genuine event with 410, which ends its delivery: respond with 2xx.',
+  'check.verdict.refuses_genuine':
+    'The receiver refuses genuine events: use the secret of this endpoint, and verify the raw body.',
+  'check.verdict.fails': 'The receiver fails on genuine events: see its log.',
+  'check.verdict.accepts_old':
+    'The receiver accepts old deliveries: refuse a timestamp more than five minutes from your clock.',
+  'check.verdict.refuses_repeated':
+    'The receiver refuses an event that it already has: respond with 2xx, because events can arrive more than once and anything else is sent again.',
+  'check.verdict.incomplete':
+    'The receiver did not answer every delivery: see the errors, and check it again.',
+  'check.verdict.fails_on_refusal':
+    'The receiver does not refuse forged or old deliveries with 4xx: respond with 401 or 400.',
+  'check.verdict.refuses_previous':
+    'The receiver works, but refuses the previous secret: accept it until the overlap ends, unless you have already replaced it.',
+  'check.verdict.works':
+    'The receiver works: it accepts genuine and repeated events, and refuses forged and old ones.',
 
   'deliveries.title': 'Deliveries',
   'deliveries.sub': 'Every event sent to your endpoints, with its newest attempt.',
@@ -345,6 +389,7 @@ export const en = {
   'deliveries.stalled': 'Not up to date',
   'deliveries.kept': { one: 'Kept for {count} day', other: 'Kept for {count} days' },
   'deliveries.test': 'test',
+  'deliveries.check': 'check: {kind}',
   'deliveries.none': 'Nothing found',
   'deliveries.none.text': 'No delivery matches these filters.',
   'deliveries.empty': 'No deliveries yet',
@@ -456,6 +501,7 @@ export const en = {
   'audit.webhook_endpoint.secret_rotated': 'Rotated the secret of {name}',
   'audit.webhook_endpoint.deleted': 'Deleted the endpoint {name}',
   'audit.webhook_endpoint.tested': 'Sent a test to {name}',
+  'audit.webhook_endpoint.checked': 'Checked the receiver of {name}',
   'audit.webhook_endpoint.delivery_resent': 'Resent a delivery to {name}',
   'audit.webhook_endpoint.replay_started': 'Started a replay to {name}',
   'audit.webhook_endpoint.replay_stopped': 'Stopped a replay to {name}',
@@ -495,6 +541,7 @@ export const en = {
   'audit.filter.webhook_endpoint.secret_rotated': 'Secret rotated',
   'audit.filter.webhook_endpoint.deleted': 'Endpoint deleted',
   'audit.filter.webhook_endpoint.tested': 'Test sent',
+  'audit.filter.webhook_endpoint.checked': 'Receiver checked',
   'audit.filter.webhook_endpoint.delivery_resent': 'Delivery resent',
   'audit.filter.webhook_endpoint.replay_started': 'Replay started',
   'audit.filter.webhook_endpoint.replay_stopped': 'Replay stopped',

@@ -16,6 +16,7 @@ import { Countdown, Time, TimeHead } from '../parts/time.tsx'
 import { usePortal } from '../portal.ts'
 import { useHere } from '../use-action.ts'
 import { useLoaded, usePages } from '../use-loaded.ts'
+import { testName } from './check-receiver.tsx'
 import { Replay } from './replay.tsx'
 
 const REFRESH_MS = 5000
@@ -250,12 +251,12 @@ export function useColumns() {
     event: {
       ...{ head: t('deliveries.event'), class: 'mono wide' },
       title: ({ event_type }) => event_type,
-      cell: ({ event_type, is_test }) => (
+      cell: ({ event_type, is_test, check_kind }) => (
         <span class="event">
           <span>
             <Breakable text={event_type} />
           </span>
-          {is_test && <span class="badge">{t('deliveries.test')}</span>}
+          {is_test && <span class="badge">{testName(check_kind, t)}</span>}
         </span>
       ),
     },

@@ -16,6 +16,7 @@ import { Unfound } from '../parts/unfound.tsx'
 import { exactTimes, usePortal } from '../portal.ts'
 import { useAction, useHere } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
+import { testName } from './check-receiver.tsx'
 import { curlOf } from './curl.ts'
 
 const REFRESH_MS = 5000
@@ -113,7 +114,7 @@ function Summary({ delivery, endpoint }: { delivery: DeliveryOf; endpoint: Webho
       {t('delivery.to')}{' '}
       {endpoint === null ? name : <Link to={{ view: 'endpoints', id: endpoint.id }}>{name}</Link>}
       {quotation_name !== undefined && <> · {quotation_name}</>}
-      {delivery.is_test && <> · {t('deliveries.test')}</>} ·{' '}
+      {delivery.is_test && <> · {testName(delivery.attempts[0]?.check_kind ?? null, t)}</>} ·{' '}
       <Status tone={TONES[status]}>
         {isLeft(delivery) && next_attempt_at !== null && delivery.attempts.length > 0 ? (
           <Countdown to={next_attempt_at}>{(left) => t('attempt.retrying', { in: left })}</Countdown>

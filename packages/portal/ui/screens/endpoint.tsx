@@ -16,16 +16,17 @@ import { Unfound } from '../parts/unfound.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
+import { CheckReceiver } from './check-receiver.tsx'
 import { Health, LatestDeliveries } from './endpoint-health.tsx'
 import { EndpointStatus, isUntried, pauseOf } from './endpoints.tsx'
 import { HowToVerify } from './how-to-verify.tsx'
 import { Replay, Replays } from './replay.tsx'
-import { RotateSecret } from './rotate-secret.tsx'
+import { RotateSecret, signing } from './rotate-secret.tsx'
 import { TestEndpoint } from './test-endpoint.tsx'
 
 const REFRESH_MS = 30_000
 
-type Open = 'test' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | null
+type Open = 'test' | 'check' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | null
 
 /** An endpoint: health, events, secret and settings. */
 export function Endpoint({ id }: { id: string }) {
@@ -39,9 +40,11 @@ export function Endpoint({ id }: { id: string }) {
       const [endpoint, catalog] = await Promise.all([client.endpoints.get(id, signal), client.events()])
       // All that an untried endpoint has been sent is tests.
       const tests = isUntried(endpoint)
-        ? (await client.deliveries.list({ endpoint_id: id, limit: 1 }, signal)).items
+        ? (await client.deliveries.list({ endpoint_id: id, limit: 5 }, signal)).items
         : []
-      return { endpoint, catalog, lastTest: tests[0] ?? null }
+      // Not what a check wants the receiver to refuse.
+      const lastTest = tests.find(({ check_kind }) => check_kind !== 'forged' && check_kind !== 'old')
+      return { endpoint, catalog, lastTest: lastTest ?? null }
     },
     { everyMs: REFRESH_MS },
   )
@@ -75,6 +78,7 @@ export function Endpoint({ id }: { id: string }) {
               <Button kind={isNew ? 'primary' : undefined} onClick={() => setOpen('test')}>
                 {t('test.do')}
               </Button>
+              <Button onClick={() => setOpen('check')}>{t('check.do')}</Button>
               <Button onClick={() => navigation.go({ view: 'endpoints', id, query: { edit: 'yes' } })}>
                 {t('action.edit')}
               </Button>
@@ -147,6 +151,8 @@ function OpenDialog({
   switch (open) {
     case 'test':
       return <TestEndpoint {...props} onTested={onTested} />
+    case 'check':
+      return <CheckReceiver {...props} onTested={onTested} />
     case 'verify':
       return <HowToVerify {...props} />
     case 'replay':
@@ -201,12 +207,11 @@ function SecretCard({
           <code>{endpoint.secret_hint}</code>
         </p>
         <p class="muted">{t('secret.text')}</p>
-        {endpoint.previous_secret_expires_at !== null &&
-          Date.parse(endpoint.previous_secret_expires_at) > now.value && (
-            <p class="muted">
-              {t('secret.overlap', { until: format.exact(endpoint.previous_secret_expires_at) })}
-            </p>
-          )}
+        {signing(endpoint).map(({ secret_hint: hint, expires_at }) => (
+          <p key={expires_at + hint} class="muted">
+            {t('secret.overlap', { hint, until: format.exact(expires_at) })}
+          </p>
+        ))}
         <div class="actions start">
           {mayChange && <Button onClick={onRotate}>{t('rotate.do')}</Button>}
           <Button kind="quiet" onClick={onVerify}>

@@ -48,9 +48,9 @@ begin
       returning *
     ), recorded as (
       insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
-        event_sequence, quotation_id, attempt, status, is_test, created_at)
+        event_sequence, quotation_id, attempt, status, is_test, check_kind, created_at)
       select gen_random_uuid(), id, organization_id, endpoint_id, event_id, event.type, event.sequence, quotation, attempt,
-        'interrupted', is_test, leased_at
+        'interrupted', is_test, check_kind, leased_at
       from ended where leased_by is not null
     )
     select count(*) into counted from ended;

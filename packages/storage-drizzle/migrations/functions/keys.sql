@@ -20,7 +20,9 @@ begin
     return true;
   end if;
   is_used := exists (
-    select from "quickquote".webhook_endpoints where key_id in (secret_key_id, previous_secret_key_id, headers_key_id)
+    select from "quickquote".webhook_endpoints
+    where key_id in (secret_key_id, headers_key_id)
+      or previous_secrets @> jsonb_build_array(jsonb_build_object('key_id', key_id))
   );
   if is_used and known is not null then
     return false;

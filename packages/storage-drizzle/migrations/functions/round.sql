@@ -114,7 +114,7 @@ begin
         select split_part(url, '/', 3) from "quickquote".webhook_endpoints where id = delivery.endpoint_id
       ) then settled.paused_until end as pause
     from settled cross join lateral (
-      select ctid as row_id, organization_id, endpoint_id, event_id, is_test, leased_at,
+      select ctid as row_id, organization_id, endpoint_id, event_id, is_test, check_kind, leased_at,
         num_nulls(quotation_id) = 0 as is_in_order
       from "quickquote".deliveries
       where id = settled.delivery_id and attempt = settled.attempt and leased_by is not distinct from worker_id
@@ -132,11 +132,11 @@ begin
     returning held.*
   ), recorded as (
     insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
-      event_sequence, endpoint_version, quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at,
-      next_attempt_at, response_body, first_byte_ms, header_names)
+      event_sequence, endpoint_version, quotation_id, attempt, status, http_status, error, duration_ms, is_test, check_kind,
+      created_at, next_attempt_at, response_body, first_byte_ms, header_names)
     select id, delivery_id, organization_id, endpoint_id, event_id, event_type, event_sequence, endpoint_version, quotation_id,
-      attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms,
-      header_names
+      attempt, status, http_status, error, duration_ms, is_test, check_kind, created_at, next_attempt_at, response_body,
+      first_byte_ms, header_names
     from (select * from finished union all select * from postponed) ended
     returning organization_id, endpoint_id, status, is_test
   ),
@@ -508,7 +508,7 @@ $$;
 -- The first row contains only the round, as JSON: where a walk stopped, whether more deliveries were due than examined, the
 -- first and last due time, the first of an organization that is not full, the number of index entries that the look read, dead ones
 -- included, whether more can be claimed now, whether an endpoint is catching up, the next due time or end of a pause,
--- and the endpoints of the leased deliveries. The other rows are those deliveries, with few columns because they are many.
+-- the kinds of those in receiver checks, and the endpoints of the leased deliveries. The other rows are those deliveries, with few columns because they are many.
 create or replace function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
   due_after timestamptz, settled_attempts json, under_way jsonb, own_leases jsonb
@@ -627,7 +627,7 @@ begin
   with leased as (
     update "quickquote".deliveries set leased_by = worker_id, leased_at = at, attempt = attempt + 1
     where ctid = any (due_rows || test_rows) and num_nulls(leased_by) = 1
-    returning id, organization_id, endpoint_id, event_id, event_created_at, attempt, is_test
+    returning id, organization_id, endpoint_id, event_id, event_created_at, attempt, is_test, check_kind
   )
   select json_build_object(
     'walked_to', waiting.walked_to, 'is_long', waiting.is_long, 'first_due_at', waiting.first_due_at,
@@ -640,13 +640,14 @@ begin
     ), (
       select paused_until from "quickquote".endpoint_health where paused_until > at order by paused_until limit 1
     )),
+    'check_kinds', (
+      select coalesce(json_object_agg(id, check_kind), '{}') from leased where num_nulls(check_kind) = 0
+    ),
     'endpoints', (
       select coalesce(json_agg(json_build_object(
         'id', endpoint.id, 'url', endpoint.url, 'version', endpoint.version,
         'secret_key_id', endpoint.secret_key_id, 'secret_ciphertext', encode(endpoint.secret_ciphertext, 'hex'),
-        'previous_secret_key_id',
-        case when endpoint.previous_secret_expires_at > at then endpoint.previous_secret_key_id end,
-        'previous_secret_ciphertext', encode(endpoint.previous_secret_ciphertext, 'hex'),
+        'previous_secrets', endpoint.previous_secrets,
         'headers_key_id', endpoint.headers_key_id, 'headers_ciphertext', encode(endpoint.headers_ciphertext, 'hex')
       )), '[]')
       from (select distinct endpoint_id from leased) leased

@@ -9,7 +9,7 @@ import { deliveryAttempts } from '../schema.ts'
 const ATTEMPT = columnsOf(
   deliveryAttempts,
   ['id', 'delivery_id', 'endpoint_id', 'event_id', 'event_type', 'quotation_id', 'attempt'],
-  ['status', 'http_status', 'error', 'duration_ms', 'is_test', 'created_at', 'next_attempt_at'],
+  ['status', 'http_status', 'error', 'duration_ms', 'is_test', 'check_kind', 'created_at', 'next_attempt_at'],
 )
 
 /** `is_last`: the page examines no further attempts; it is a match, or not. */

@@ -1,15 +1,16 @@
+import type { CheckKind } from '@quickquote/core/internal'
 import { bool, int, json, nullable, smallint, statement, text, uuid } from '../connection/statement.ts'
+import type { PreviousSecretJson } from '../schema.ts'
 
 export interface FoundEndpoint {
   readonly id: string
   readonly url: string
   readonly version: number
   readonly secret_key_id: string
-  /** In hex, like the next one. */
+  /** In hex. */
   readonly secret_ciphertext: string
-  /** Set during the overlap of a rotation. */
-  readonly previous_secret_key_id: string | null
-  readonly previous_secret_ciphertext: string | null
+  /** Including those whose overlap is over. */
+  readonly previous_secrets: readonly PreviousSecretJson[]
   readonly headers_key_id: string | null
   readonly headers_ciphertext: string | null
 }
@@ -28,6 +29,8 @@ export interface FoundRound {
   /** Whether an endpoint was skipped because its deliveries are catching up. */
   readonly is_catching_up: boolean
   readonly next_due_at: string | null
+  /** By delivery, for those that have one. */
+  readonly check_kinds: Readonly<Record<string, CheckKind>>
   readonly endpoints: readonly FoundEndpoint[]
 }
 

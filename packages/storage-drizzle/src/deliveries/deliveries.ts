@@ -9,7 +9,7 @@ import type {
 } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import type { Row } from '../connection/statement.ts'
-import { encryptedSecret } from '../endpoints/signing-secrets.ts'
+import { encryptedSecret, toPreviousSecret } from '../endpoints/signing-secrets.ts'
 import { CATCH_UP } from '../endpoints/webhook-endpoints.sql.ts'
 import { FIRST_UUID } from '../ids.ts'
 import {
@@ -131,7 +131,7 @@ async function round(
   })
   const found = first?.round
   assert(found !== undefined)
-  const claimed = claimedOf(deliveries, found.endpoints, now)
+  const claimed = claimedOf(deliveries, found, now)
   const looks = after === null ? looksAfter(found.entries_read, begun) : memory
   const { looksFullyAt, looksAreSlow } = looks
   const isBacklog = claimed.length >= Math.max(LARGE_CLAIM, limit / 2)
@@ -200,27 +200,28 @@ function toJson(counts: Iterable<readonly [string, number]>): string {
 
 function claimedOf(
   rows: readonly Row<typeof DELIVERY_ROUND.columns>[],
-  found: readonly FoundEndpoint[],
+  found: Pick<FoundRound, 'endpoints' | 'check_kinds'>,
   leased_at: Date,
 ): ClaimedDelivery[] {
-  const endpoints = new Map(found.map((endpoint) => [endpoint.id, toEndpoint(endpoint)]))
+  const endpoints = new Map(found.endpoints.map((endpoint) => [endpoint.id, toEndpoint(endpoint, leased_at)]))
   return rows.map((row) => {
     const endpoint = endpoints.get(row.endpoint_id)
     assert(endpoint !== undefined)
     const { id, organization_id, event_id, event_type, event_sequence, quotation_id, body } = row
     const { attempt, is_test } = row
     const event = { event_id, event_type, event_sequence, quotation_id, body }
-    return { id, organization_id, ...event, attempt, leased_at, is_test, endpoint }
+    const check_kind = found.check_kinds[id] ?? null
+    return { id, organization_id, ...event, attempt, leased_at, is_test, check_kind, endpoint }
   })
 }
 
-function toEndpoint(found: FoundEndpoint): ClaimedDelivery['endpoint'] {
+function toEndpoint(found: FoundEndpoint, at: Date): ClaimedDelivery['endpoint'] {
   const { id, url, version, secret_key_id, secret_ciphertext } = found
   return {
     id,
     url,
     secret: encryptedSecret(secret_key_id, secret_ciphertext),
-    previousSecret: encryptedSecret(found.previous_secret_key_id, found.previous_secret_ciphertext),
+    previousSecrets: found.previous_secrets.map(toPreviousSecret).filter(({ expires_at }) => expires_at > at),
     headers: encryptedSecret(found.headers_key_id, found.headers_ciphertext),
     version,
   }

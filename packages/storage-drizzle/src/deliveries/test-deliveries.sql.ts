@@ -1,4 +1,5 @@
-import { int, statement } from '../connection/statement.ts'
+import { int, statement, uuid } from '../connection/statement.ts'
+import { newDeliveryId } from '../ids.ts'
 import { notErased } from '../not-erased.sql.ts'
 
 /** Parked, so that claims of the outbox do not see it and none of its rules apply. */
@@ -12,8 +13,19 @@ export const INSERT_TEST = statement(
       where ${notErased()}
     )
     insert into $schema.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
-      is_test, parked_at)
-    values ($delivery_id, $organization_id, $endpoint_id, $id, $created_at, $created_at, true, $created_at)`,
+      is_test, check_kind, parked_at)
+    values ($delivery_id, $organization_id, $endpoint_id, $id, $created_at, $created_at, true, $check_kind, $created_at)`,
+)
+
+/** Another delivery of a sample event. */
+export const REPEAT_TEST = statement(
+  { id: uuid },
+  `insert into $schema.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
+      is_test, check_kind, parked_at)
+    select ${newDeliveryId('id')}, organization_id, $endpoint_id, id, created_at, created_at, true, $check_kind, created_at
+    from $schema.events
+    where id = $id and created_at = $created_at and organization_id = $organization_id and is_test and ${notErased()}
+    returning id`,
 )
 
 export const WITHDRAW_TEST = statement(

@@ -2,14 +2,20 @@ import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { FIND_ATTEMPTS, FIND_UNFINISHED } from './delivery-log.sql.ts'
 import { eventParameters } from './events.ts'
-import { INSERT_TEST, WITHDRAW_TEST } from './test-deliveries.sql.ts'
+import { INSERT_TEST, REPEAT_TEST, WITHDRAW_TEST } from './test-deliveries.sql.ts'
 
 export function testDeliveryStorage({ run, wake }: Database): Storage['testDeliveries'] {
   return {
-    async insert(event, delivery) {
-      const { id: delivery_id, endpointId: endpoint_id } = delivery
-      await run(INSERT_TEST, { delivery_id, endpoint_id, ...eventParameters(event) })
+    async insert(event, { id: delivery_id, endpointId: endpoint_id, check_kind = null }) {
+      await run(INSERT_TEST, { delivery_id, endpoint_id, check_kind, ...eventParameters(event) })
       await wake()
+    },
+
+    async repeat({ id, organization_id, created_at }, { endpointId: endpoint_id, check_kind = null }) {
+      const of = { id, organization_id, created_at, endpoint_id, check_kind }
+      const [repeated] = await run(REPEAT_TEST, of)
+      if (repeated !== undefined) await wake()
+      return repeated?.id ?? null
     },
 
     async find(organizationId, id) {

@@ -1,5 +1,6 @@
-import type { EncryptedSecret, EndpointSecrets, Storage } from '@quickquote/core/internal'
+import type { EncryptedSecret, EndpointSecrets, PreviousSecret, Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
+import type { PreviousSecretJson } from '../schema.ts'
 import { CLAIM_KEY, COUNT_SECRETS, LOCK_OLD, READ_CHECK_VALUES, SAVE_SECRETS } from './signing-secrets.sql.ts'
 
 export function signingSecretStorage({ run, one }: Database): Storage['signingSecrets'] {
@@ -8,10 +9,10 @@ export function signingSecretStorage({ run, one }: Database): Storage['signingSe
       const rows = await run(LOCK_OLD, { key_id: keyId, after, limit })
       return rows.flatMap((row) => {
         const secret = encryptedSecret(row.secret_key_id, row.secret_ciphertext)
-        const previousSecret = encryptedSecret(row.previous_secret_key_id, row.previous_secret_ciphertext)
+        const previousSecrets = row.previous_secrets.map(toPreviousSecret)
         const headers = encryptedSecret(row.headers_key_id, row.headers_ciphertext)
         // Deleted endpoints have none.
-        return secret === null ? [] : [{ endpoint_id: row.id, secret, previousSecret, headers }]
+        return secret === null ? [] : [{ endpoint_id: row.id, secret, previousSecrets, headers }]
       })
     },
 
@@ -36,16 +37,27 @@ export function signingSecretStorage({ run, one }: Database): Storage['signingSe
   }
 }
 
-function toSaved({ endpoint_id, secret, previousSecret, headers }: EndpointSecrets): object {
+function toSaved({ endpoint_id, secret, previousSecrets, headers }: EndpointSecrets): object {
   return {
     id: endpoint_id,
     ciphertext: toHex(secret.ciphertext),
     key_id: secret.keyId,
-    previous_ciphertext: previousSecret && toHex(previousSecret.ciphertext),
-    previous_key_id: previousSecret?.keyId,
+    previous_secrets: previousSecrets.map(
+      ({ keyId, ciphertext, secret_hint, expires_at }): PreviousSecretJson => ({
+        key_id: keyId,
+        ciphertext: toHex(ciphertext),
+        secret_hint,
+        expires_at: expires_at.toISOString(),
+      }),
+    ),
     headers_ciphertext: headers && toHex(headers.ciphertext),
     headers_key_id: headers?.keyId,
   }
+}
+
+export function toPreviousSecret(found: PreviousSecretJson): EncryptedSecret & PreviousSecret {
+  const { key_id, ciphertext, secret_hint, expires_at } = found
+  return { ...encryptedSecret(key_id, ciphertext), secret_hint, expires_at: new Date(expires_at) }
 }
 
 function toHex(bytes: Uint8Array): string {

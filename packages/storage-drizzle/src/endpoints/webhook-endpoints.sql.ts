@@ -1,3 +1,4 @@
+import { MAX_PREVIOUS_SECRETS, type PreviousSecret } from '@quickquote/core/internal'
 import {
   bytes,
   columnsOf,
@@ -15,9 +16,22 @@ import { webhookEndpoints } from '../schema.ts'
 const ENDPOINT = columnsOf(
   webhookEndpoints,
   ['id', 'organization_id', 'name', 'url', 'description', 'events', 'trigger_mode', 'ordering'],
-  ['is_enabled', 'disabled_reason', 'header_names', 'secret_hint', 'previous_secret_expires_at'],
-  ['created_at', 'updated_at'],
+  ['is_enabled', 'disabled_reason', 'header_names', 'secret_hint', 'created_at', 'updated_at'],
 )
+
+/** Without their ciphertexts, and including those whose overlap is over. */
+const PREVIOUS_SECRETS = {
+  previous_secrets: {
+    type: 'text',
+    select: (column: string) => `(
+      select coalesce(json_agg(previous - 'key_id' - 'ciphertext' order by place), '[]')
+      from jsonb_array_elements(${column}) with ordinality each (previous, place)
+    )::text`,
+    read: (found: string) =>
+      JSON.parse(found, (key, value) => (key === 'expires_at' ? new Date(value) : value)) as PreviousSecret[],
+  },
+}
+const SHOWN = { ...ENDPOINT, ...PREVIOUS_SECRETS }
 
 const SECRETS = columnsOf(webhookEndpoints, [
   'secret_ciphertext',
@@ -40,8 +54,8 @@ const OWN = 'id = $id and organization_id = $organization_id'
 
 const findEndpoints = (rest: string) =>
   statement(
-    ENDPOINT,
-    `select ${selected(ENDPOINT)} from $schema.webhook_endpoints where deleted_at is null and ${rest}`,
+    SHOWN,
+    `select ${selected(SHOWN)} from $schema.webhook_endpoints where deleted_at is null and ${rest}`,
   )
 export const FIND_ENDPOINT = findEndpoints(OWN)
 export const LOCK_ENDPOINT = findEndpoints(`${OWN} for no key update`)
@@ -63,10 +77,10 @@ export const FIND_HEADERS = statement(
 /** Any change: workers that know the endpoint reload it. */
 const change = (set: string) =>
   statement(
-    ENDPOINT,
+    SHOWN,
     `update $schema.webhook_endpoints set ${set}, updated_at = $now, version = version + 1
     where ${OWN} and deleted_at is null
-    returning ${selected(ENDPOINT)}`,
+    returning ${selected(SHOWN)}`,
   )
 
 /** Queries may contain tokens. Credentials and fragments are refused. */
@@ -90,7 +104,7 @@ export function urlOf(attempt: string): string {
  * Enabling an endpoint, or changing its order, begins a new generation: see `migrations/functions/catching-up.sql`.
  */
 export const CHANGE_ENDPOINT = statement(
-  ENDPOINT,
+  SHOWN,
   `with changed as (
       select changed.*, endpoint.url as old_url, changed.is_enabled and not endpoint.is_enabled as is_now_enabled,
         changed.ordering <> endpoint.ordering as is_reordered
@@ -111,22 +125,30 @@ export const CHANGE_ENDPOINT = statement(
       caught_up_until = case when is_now_enabled or is_reordered then '-infinity' else changed.caught_up_until end,
       updated_at = $now, version = changed.version + 1
     from changed where endpoint.id = changed.id
-    returning ${selected(ENDPOINT, 'endpoint')}`,
+    returning ${selected(SHOWN, 'endpoint')}`,
 )
 
 /** A deleted endpoint never signs again. */
-export const WITHOUT_SECRETS = `secret_ciphertext = null, secret_key_id = null, previous_secret_ciphertext = null,
-      previous_secret_key_id = null, previous_secret_expires_at = null, header_names = '{}', headers_ciphertext = null,
+export const WITHOUT_SECRETS = `secret_ciphertext = null, secret_key_id = null, previous_secrets = '[]', header_names = '{}', headers_ciphertext = null,
       headers_key_id = null`
 
 export const DELETE_ENDPOINT = change(`deleted_at = $now, ${WITHOUT_SECRETS}`)
 
-/** The secret so far stays until `$previous_until`; null: not at all. */
+/** The secret so far also signs until `$previous_until` (null: not at all), and each earlier one until its own end. */
 export const ROTATE_SECRET =
   change(`secret_ciphertext = $ciphertext, secret_key_id = $key_id, secret_hint = $hint,
-      previous_secret_ciphertext = case when $previous_until::timestamptz is not null then secret_ciphertext end,
-      previous_secret_key_id = case when $previous_until::timestamptz is not null then secret_key_id end,
-      previous_secret_expires_at = $previous_until::timestamptz`)
+      previous_secrets = (
+        select coalesce(jsonb_agg(previous order by place), '[]') from (
+          select previous, place from (
+            select jsonb_build_object('key_id', secret_key_id, 'ciphertext', encode(secret_ciphertext, 'hex'),
+              'secret_hint', secret_hint, 'expires_at', $previous_until::timestamptz) as previous, 0 as place
+            union all
+            select * from jsonb_array_elements(previous_secrets) with ordinality
+          ) known
+          where (previous->>'expires_at')::timestamptz > $now::timestamptz
+          order by place limit ${MAX_PREVIOUS_SECRETS}
+        ) kept
+      )`)
 
 /** Deliveries to park while the request waits. */
 const PARKED_AT_ONCE = 1000

@@ -25,7 +25,8 @@ export function webhookEndpointStorage(database: Database): Storage['webhookEndp
   }
 
   return {
-    async insert(endpoint, { secret, headers }, maximum) {
+    // A new endpoint has no previous secrets.
+    async insert({ previous_secrets: _, ...endpoint }, { secret, headers }, maximum) {
       return database.transaction(async (transaction) => {
         await oneAtATime(transaction, `endpoints of ${endpoint.organization_id}`)
         const inserted = await transaction.run(sql.INSERT_ENDPOINT, {

@@ -58,7 +58,8 @@ export const SAMPLE_SECRETS = statement(
     from (
       select id, secret_key_id as key_id, secret_ciphertext as ciphertext from $schema.webhook_endpoints
       union all
-      select id, previous_secret_key_id, previous_secret_ciphertext from $schema.webhook_endpoints
+      select id, previous->>'key_id', decode(previous->>'ciphertext', 'hex')
+      from $schema.webhook_endpoints, jsonb_array_elements(previous_secrets) previous
     ) as secret
     where key_id is not null and ciphertext is not null
     group by key_id order by key_id`,

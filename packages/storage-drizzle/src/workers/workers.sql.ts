@@ -51,10 +51,10 @@ export const RECOVER_DEAD = statement(
       where ctid = any (array(select row_id from orphan where next_attempt_at is not null))
     ), recorded as (
       insert into $schema.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
-        event_type, event_sequence, quotation_id, attempt, status, is_test, created_at, next_attempt_at)
+        event_type, event_sequence, quotation_id, attempt, status, is_test, check_kind, created_at, next_attempt_at)
       select gen_random_uuid(), orphan.id, orphan.organization_id, orphan.endpoint_id, orphan.event_id,
-        event.type, event.sequence, event.quotation_id, orphan.attempt, 'interrupted', orphan.is_test, orphan.leased_at,
-        orphan.next_attempt_at
+        event.type, event.sequence, event.quotation_id, orphan.attempt, 'interrupted', orphan.is_test, orphan.check_kind,
+        orphan.leased_at, orphan.next_attempt_at
       from orphan cross join lateral (
         select type, sequence, quotation_id from $schema.events
         where id = orphan.event_id and created_at = orphan.event_created_at limit 1

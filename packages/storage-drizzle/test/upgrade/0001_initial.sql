@@ -34,13 +34,14 @@ insert into "quickquote".pipeline_starts (quotation_id, due_at) values ('0000000
 
 insert into "quickquote".webhook_endpoints
   (id, organization_id, name, url, events, trigger_mode, is_enabled, disabled_reason, secret_ciphertext, secret_key_id,
-   secret_hint, previous_secret_ciphertext, previous_secret_key_id, previous_secret_expires_at, created_at, updated_at)
+   secret_hint, previous_secrets, created_at, updated_at)
 values
   ('00000000-0000-7000-8000-0000000000c1', '00000000-0000-7000-8000-0000000000ac', 'CRM', 'https://crm.example/hook',
    '{quotation.completed,quotation.functional_specification.completed}', 'headless_only', true, null, '\x$SECRET', 'key-1',
-   'whsec_…1234', '\x$SECRET', 'key-1', now() + interval '1 hour', now(), now()),
+   'whsec_…1234', jsonb_build_array(jsonb_build_object('key_id', 'key-1', 'ciphertext', '$SECRET', 'secret_hint', 'whsec_…0123',
+     'expires_at', now() + interval '1 hour')), now(), now()),
   ('00000000-0000-7000-8000-0000000000c2', '00000000-0000-7000-8000-0000000000ac', 'Disabled', 'https://crm.example/hook',
-   '{quotation.completed}', 'always', false, 'failing', '\x$SECRET', 'key-1', 'whsec_…1234', null, null, null, now(), now());
+   '{quotation.completed}', 'always', false, 'failing', '\x$SECRET', 'key-1', 'whsec_…1234', '[]', now(), now());
 insert into "quickquote".endpoint_urls values ('00000000-0000-7000-8000-0000000000c1', 0, 'https://old.example/hook');
 insert into "quickquote".encryption_keys values ('key-1', '\x$CHECK');
 insert into "quickquote".endpoint_health values

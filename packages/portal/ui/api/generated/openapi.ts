@@ -131,6 +131,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/organizations/{organizationId}/webhooks/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check the receiver
+         * @description Sends, as tests, a genuine event, one with forged signatures, one with a timestamp of ten minutes ago, the genuine one again (the receiver may act on it twice), and during the overlap of a rotation one with the signature of the previous secret alone. Compares each response with that of a good receiver, which responds to a repeated event with 2xx. The repeated one is sent once the genuine one has been answered, if that takes less than five seconds. Counts as five tests, or as all tests per minute if those are fewer.
+         */
+        post: operations["checkWebhookReceiver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/organizations/{organizationId}/webhooks/events": {
         parameters: {
             query?: never;
@@ -214,7 +234,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a new signing secret
-         * @description Only this response contains the secret. With `overlap_seconds`, deliveries also carry a signature of the old secret for that long, in a separate header.
+         * @description Only this response contains the secret. With `overlap_seconds`, deliveries also carry a signature of the old secret for that long, in a separate header. Another rotation meanwhile changes nothing about that, unless three earlier secrets still sign: then it ends the oldest.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -598,6 +618,33 @@ export interface components {
             /** Format: uuid */
             attempt_id: string;
         };
+        /** ReceiverCheckRequest */
+        ReceiverCheckRequest: {
+            /**
+             * @description One of the event types of the endpoint. Default: its first.
+             * @enum {string}
+             */
+            event_type?: "quotation.requirement_analysis.completed" | "quotation.functional_specification.completed" | "quotation.work_breakdown.completed" | "quotation.effort_estimation.completed" | "quotation.proposal.completed" | "quotation.completed" | "quotation.failed";
+        };
+        /** ReceiverCheck */
+        ReceiverCheck: {
+            /** @description What to do first, in a sentence. */
+            verdict: string;
+            /** @description `previous_secret` only during the overlap of a rotation. */
+            results: {
+                /** @enum {string} */
+                kind: "genuine" | "forged" | "old" | "repeated" | "previous_secret";
+                /**
+                 * @description The response of a good receiver.
+                 * @enum {string}
+                 */
+                expected: "2xx" | "4xx";
+                http_status: number | null;
+                error: string | null;
+                /** @description Whether the response was the expected one. 429 never is: it says nothing about the delivery. */
+                passed: boolean;
+            }[];
+        };
         /** CatalogEntry */
         CatalogEntry: {
             type: string;
@@ -671,9 +718,16 @@ export interface components {
             secret_hint: string;
             /**
              * Format: date-time
-             * @description The time until which the previous secret also signs.
+             * @description The time until which the newest previous secret also signs. Null if none does.
              */
             previous_secret_expires_at: string | null;
+            /** @description The previous secrets that also sign, newest first. At most 3. */
+            previous_secrets: {
+                /** @description The first characters and the last four of the secret. */
+                secret_hint: string;
+                /** Format: date-time */
+                expires_at: string;
+            }[];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -754,9 +808,16 @@ export interface components {
             secret_hint: string;
             /**
              * Format: date-time
-             * @description The time until which the previous secret also signs.
+             * @description The time until which the newest previous secret also signs. Null if none does.
              */
             previous_secret_expires_at: string | null;
+            /** @description The previous secrets that also sign, newest first. At most 3. */
+            previous_secrets: {
+                /** @description The first characters and the last four of the secret. */
+                secret_hint: string;
+                /** Format: date-time */
+                expires_at: string;
+            }[];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -793,7 +854,7 @@ export interface components {
         /** RotateSecret */
         RotateSecret: {
             /**
-             * @description Seconds for which deliveries are also signed with the old secret.
+             * @description Seconds for which deliveries are also signed with the old secret. Earlier ones keep the end they were given.
              * @default 0
              */
             overlap_seconds?: number;
@@ -824,6 +885,11 @@ export interface components {
             /** @description Present only if the quotation can be found. `[erased]` once it has been erased. */
             quotation_name?: string;
             is_test: boolean;
+            /**
+             * @description Which delivery of a receiver check it is; null for any other. `forged` has wrong signatures, `old` a timestamp of ten minutes before, `previous_secret` only the signature of the previous secret.
+             * @enum {string|null}
+             */
+            check_kind: "genuine" | "forged" | "old" | "repeated" | "previous_secret" | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -925,6 +991,11 @@ export interface components {
             /** @description Present only if the quotation can be found. `[erased]` once it has been erased. */
             quotation_name?: string;
             is_test: boolean;
+            /**
+             * @description Which delivery of a receiver check it is; null for any other. `forged` has wrong signatures, `old` a timestamp of ten minutes before, `previous_secret` only the signature of the previous secret.
+             * @enum {string|null}
+             */
+            check_kind: "genuine" | "forged" | "old" | "repeated" | "previous_secret" | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1004,7 +1075,7 @@ export interface components {
             /** @description The IP address of the request. Null if unknown, or if the change was not made by a request. */
             client_address: string | null;
             /** @enum {string} */
-            action: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "api_key.transferred" | "api_key.rolled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started" | "webhook_endpoint.replay_stopped" | "quotation.erased" | "organization.erased";
+            action: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "api_key.transferred" | "api_key.rolled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.checked" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started" | "webhook_endpoint.replay_stopped" | "quotation.erased" | "organization.erased";
             /** @enum {string} */
             resource_type: "api_key" | "webhook_endpoint" | "quotation" | "organization";
             /** Format: uuid */
@@ -1850,6 +1921,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TestDeliveryResult"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            429: components["responses"]["RATE_LIMITED_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
+        };
+    };
+    checkWebhookReceiver: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReceiverCheckRequest"];
+            };
+        };
+        responses: {
+            /** @description The deliveries, and how the receiver answered each. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiverCheck"];
                 };
             };
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
@@ -3016,7 +3156,7 @@ export interface operations {
             query?: {
                 /** @description One key or endpoint. */
                 resource_id?: string;
-                action?: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "api_key.transferred" | "api_key.rolled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started" | "webhook_endpoint.replay_stopped" | "quotation.erased" | "organization.erased";
+                action?: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "api_key.transferred" | "api_key.rolled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.checked" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started" | "webhook_endpoint.replay_stopped" | "quotation.erased" | "organization.erased";
                 /** @description Changes of one member. */
                 actor_id?: string;
                 /** @description Changes made at this time or later. */

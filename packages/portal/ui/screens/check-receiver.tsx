@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks'
+import type { Attempt, ReceiverCheck, WebhookEndpoint } from '../api/types.ts'
+import { en, type TextKey } from '../i18n/en.ts'
+import type { Translator } from '../i18n/translate.ts'
+import { FormDialog } from '../parts/dialog.tsx'
+import { SelectField } from '../parts/field.tsx'
+import { Link } from '../parts/link.tsx'
+import { Status } from '../parts/status.tsx'
+import { usePortal } from '../portal.ts'
+import { useAction } from '../use-action.ts'
+
+/** A test, or the delivery of a check. */
+export function testName(kind: Attempt['check_kind'], t: Translator['t']): string {
+  return kind === null ? t('deliveries.test') : t('deliveries.check', { kind: t(`check.kind.${kind}`) })
+}
+
+/** Sends genuine and forged events, and shows what the receiver does with each. */
+export function CheckReceiver({
+  endpoint,
+  onTested,
+  onClose,
+}: {
+  endpoint: WebhookEndpoint
+  onTested: () => void
+  onClose: () => void
+}) {
+  const { t, client, shows } = usePortal()
+  const [type, setType] = useState(endpoint.events[0] ?? '')
+  const [check, setCheck] = useState<ReceiverCheck | null>(null)
+  const action = useAction()
+
+  async function send() {
+    setCheck(null)
+    setCheck(await client.endpoints.check(endpoint.id, type))
+    onTested()
+  }
+
+  return (
+    <FormDialog
+      title={t('check.title', { name: endpoint.name })}
+      close={t('action.close')}
+      submit={check === null ? t('check.send') : t('check.again')}
+      action={action}
+      onSubmit={send}
+      onClose={onClose}
+    >
+      <p class="lead">{t('check.text')}</p>
+      <p class="hint">{t('check.twice')}</p>
+      <SelectField
+        label={t('test.type')}
+        value={type}
+        options={endpoint.events.map((each) => [each, each])}
+        onInput={setType}
+        error={action.fieldError('event_type')}
+      />
+      <div aria-live="polite">
+        {check !== null && (
+          <div class="result">
+            <Verdict check={check} />
+            <ul class="lines">
+              {check.results.map((line) => (
+                <li key={line.kind}>
+                  <Line line={line} />
+                </li>
+              ))}
+            </ul>
+            {shows('deliveries') && (
+              <Link to={{ view: 'deliveries', query: { endpoint: endpoint.id } }}>{t('check.details')}</Link>
+            )}
+          </div>
+        )}
+      </div>
+    </FormDialog>
+  )
+}
+
+function Verdict({ check: { verdict, results } }: { check: ReceiverCheck }) {
+  const { t } = usePortal()
+  const key = VERDICTS.get(verdict)
+  return (
+    <p>
+      <Status tone={results.every(({ passed }) => passed) ? 'good' : 'bad'}>
+        <strong>{key === undefined ? verdict : t(key)}</strong>
+      </Status>
+    </p>
+  )
+}
+
+/** The service answers in English. A sentence that a newer service has is shown as it is. */
+const VERDICTS: ReadonlyMap<unknown, TextKey> = new Map(
+  Object.entries(en).flatMap(([key, text]) =>
+    key.startsWith('check.verdict.') ? [[text, key as TextKey] as const] : [],
+  ),
+)
+
+function Line({ line }: { line: ReceiverCheck['results'][number] }) {
+  const { t } = usePortal()
+  const { kind, expected, http_status, error, passed } = line
+  const values = { kind: t(`check.kind.${kind}`), expected, response: http_status ?? '', error: error ?? '' }
+  return (
+    <Status tone={passed ? 'good' : 'bad'}>
+      {passed
+        ? t('check.passed', values)
+        : t(http_status === null ? 'check.unanswered' : 'check.failed', values)}
+    </Status>
+  )
+}
