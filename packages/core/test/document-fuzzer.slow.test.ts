@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CONTENT_TYPES, contentTypesWith, docx, type ZipEntry, zip } from './docx-samples.ts'
+import { CONTENT_TYPES, contentTypesWith, docx, mainPartWith, type ZipEntry, zip } from './docx-samples.ts'
 import { MAX_DOCUMENT_TURN_MS, TURNS_ARE_MEASURABLE } from './longest-turn.ts'
 import { useUploadTurns } from './upload-turns.ts'
 
@@ -134,6 +134,10 @@ const contentTypes: fc.Arbitrary<string> = fc
     return where === 'inside' ? contentTypesWith(text) : CONTENT_TYPES + text
   })
 
+const mainParts: fc.Arbitrary<string> = fc
+  .tuple(fc.array(repeated(XML_PARTS, 1_000_000), { minLength: 1, maxLength: 3 }), fc.boolean())
+  .map(([parts, isInside]) => (isInside ? mainPartWith(parts.join('')) : parts.join('')))
+
 describe.runIf(TURNS_ARE_MEASURABLE)(
   'no upload that a fuzzer makes up keeps the event loop longer than 20 ms at once:',
   () => {
@@ -141,6 +145,7 @@ describe.runIf(TURNS_ARE_MEASURABLE)(
 
     it.each<[string, fc.Arbitrary<[string, Uint8Array]>]>([
       ['zips', document.map((bytes) => ['a.docx', bytes])],
+      ['main parts', mainParts.map((mainPart) => ['a.docx', docx([], { mainPart })])],
       ['content types', contentTypes.map((xml) => ['a.docx', docx([], { contentTypes: xml })])],
       [
         'file names',

@@ -55,8 +55,9 @@ class FileReader extends RandomAccessReader {
     this.#file = file
   }
 
-  override _readStreamForRange(start: number, end: number): Readable {
-    return Readable.from(this.#pieces(start, end), { objectMode: false })
+  /** Holds one piece: the default one passes them through two more streams, which hold some each. */
+  override createReadStream({ start, end }: { start: number; end: number }): Readable {
+    return Readable.from(this.#pieces(start, end), { objectMode: false, highWaterMark: 1 })
   }
 
   override read(...[buffer, offset, length, position, done]: Parameters<RandomAccessReader['read']>): void {
