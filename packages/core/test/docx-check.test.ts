@@ -40,6 +40,9 @@ const MALFORMED =
   'must have a main part of well-formed XML: where a program fills it, escape & and <, and leave out control characters'
 const MACROS =
   'must not contain macros: remove them in Word, or save it as .docx there (LibreOffice keeps the macros of a .docm)'
+const LONG_TAG = `<w:p o:gfxdata="${'x'.repeat(500_000)}"/>`
+/** In front of its last byte. */
+const AT_END_OF_TURN = 'x'.repeat(16 * 1024 - 1 - mainPartWith('').indexOf('</'))
 const MAIN_PART = mainPartWith('<w:p/>')
 
 describe('a Word document', () => {
@@ -141,7 +144,8 @@ describe('a Word document', () => {
       'with comments, instructions and sections',
       mainPartWith('<!-- < & --><?a <b ?><w:t><![CDATA[R&D <b>]]></w:t>'),
     ],
-    ['with an attribute of half a megabyte', mainPartWith(`<w:p o:gfxdata="${'x'.repeat(500_000)}"/>`)],
+    ['with an attribute of half a megabyte', mainPartWith(LONG_TAG)],
+    ['with one whose tag begins at the end of a turn', mainPartWith(AT_END_OF_TURN + LONG_TAG)],
     [
       'with tables inside each other',
       mainPartWith('<w:tbl><w:tr><w:tc>'.repeat(60) + '</w:tc></w:tr></w:tbl>'.repeat(60)),
