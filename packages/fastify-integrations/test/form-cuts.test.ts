@@ -142,10 +142,34 @@ it.each<[string, readonly Part[], unknown]>([
     '/name: must be in a known charset, such as UTF-8: "klingon" is unknown',
   ],
 ])('a form is read the same, wherever it is cut: %s', async (_, parts, expected) => {
-  const form = formOf(parts)
+  await expectAtEveryCut(formOf(parts), expected)
+})
+
+it.each([
+  ['spaces and tabs', ' \t '],
+  ['as many as the longest line has', ' '.repeat(200)],
+])('white space behind boundaries is no header, wherever it is cut: %s', async (_, padding) => {
+  const content = `x\r\n--b0un${padding}\r\n-- b0und${padding}\r\ny --b0und${padding}\r\n`
+  const form = formOf([
+    field('name', `a --b0und${padding}`),
+    file('files"; filename="a.txt"', content),
+    field('description', '\r'),
+  ])
+  const padded = form
+    .toString()
+    .replaceAll(/--b0und(?:--)?\r\n/g, (line) => line.replace('\r', `${padding}\r`))
+  expect(padded).not.toBe(form.toString())
+  await expectAtEveryCut(Buffer.from(padded), await received([form]))
+  expect(await received([form])).toMatchObject({
+    body: { name: `a --b0und${padding}`, description: '\r' },
+    files: [{ content }],
+  })
+})
+
+async function expectAtEveryCut(form: Buffer, expected: unknown): Promise<void> {
   expect(await received([form])).toEqual(expected)
   for (let at = 1; at < form.length; at += 1) {
     expect(await received([form.subarray(0, at), form.subarray(at)]), `cut at ${at}`).toEqual(expected)
   }
   expect(await received([...form].map((byte) => Buffer.from([byte])))).toEqual(expected)
-})
+}

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Dicer } from '@fastify/busboy'
 import { IntegrationError } from '@quickquote/core'
+import { withoutPadding } from './boundary-padding.ts'
 import type { FormType } from './content-type.ts'
 import { INVALID_HEADER, type PartHeader, readPartHeader } from './part-header.ts'
 import { type BodyBounds, malformed, readBody } from './read-body.ts'
@@ -39,7 +40,7 @@ export async function* readParts(
   { boundary, charset }: FormType,
   bounds: FormBounds,
 ): AsyncGenerator<Part, void, undefined> {
-  const chunks = readBody(body, bounds)
+  const chunks = withoutPadding(readBody(body, bounds), boundary)
   const dicer = new Dicer({ boundary, ...DICER_OPTIONS })
   /** A part that must be refused has its place among the others: the first fault counts, however the body is cut. */
   const waiting: (Part | IntegrationError)[] = []
