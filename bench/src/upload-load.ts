@@ -68,12 +68,19 @@ function docxOf(bytes: number): Uint8Array {
   const types = `<?xml version="1.0" encoding="UTF-8"?>
     <Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
       <Default Extension="png" ContentType="image/png"/>
+      <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
       <Override PartName="/word/document.xml"
         ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>
     </Types>`
+  const relationships = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
+      <Relationship Id="rId1" Target="word/document.xml"
+        Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/>
+    </Relationships>`
+  const document = '<document xmlns="http://schemas.openxmlformats.org/wordprocessingml/2006/main"/>'
   const parts = {
     '[Content_Types].xml': strToU8(types),
-    'word/document.xml': strToU8('<document/>'),
+    '_rels/.rels': strToU8(relationships),
+    'word/document.xml': strToU8(document),
     'word/media/image1.png': randomBytes(bytes - 4096),
   }
   return zipSync(parts, { level: 0 })

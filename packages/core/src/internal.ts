@@ -124,9 +124,10 @@ export { eventIdOf } from './model/webhook-event.ts'
 export { decrypts, findUnusableKeys, type UnusableKey } from './services/encryption-keys.ts'
 
 // All of them: options, errors and small tools.
+export { inTurns } from './files/in-turns.ts'
 export { checkIntegrations } from './integrations.ts'
 export { answerInTime } from './lib/answer-in-time.ts'
-export { validationFailed } from './lib/errors.ts'
+export { invalidField, validationFailed } from './lib/errors.ts'
 export { lazily } from './lib/lazily.ts'
 export { loggableError } from './lib/loggable-error.ts'
 export {

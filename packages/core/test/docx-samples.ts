@@ -4,6 +4,8 @@ import { crc32, deflateRawSync } from 'node:zlib'
 export interface ZipEntry {
   readonly name: string
   readonly data?: string | Uint8Array
+  /** The encoding of the name. Default UTF-8. */
+  readonly encoding?: 'latin1'
   /** The name in the local header. Default: the same. */
   readonly localName?: string
   /** The decompressed size in both headers. Default: the real one. */
@@ -23,6 +25,8 @@ export interface ZipEntry {
   readonly method?: number
   /** The offset of the entry in the directory. Default: the real one. */
   readonly offset?: number
+  /** The checksum in both headers. Default: the real one. */
+  readonly checksum?: number
 }
 
 const NOTHING = Buffer.alloc(0)
@@ -41,9 +45,9 @@ export function zip(entries: readonly ZipEntry[], options: { entryCount?: number
     const { method = 8, flags = 0x0800, extra = NOTHING } = entry
     const data = typeof entry.data === 'string' ? Buffer.from(entry.data) : (entry.data ?? NOTHING)
     const packed = entry.packed ?? (method === 8 ? deflated(data) : data)
-    const name = Buffer.from(entry.name)
+    const name = Buffer.from(entry.name, entry.encoding)
     const localName = entry.localName === undefined ? name : Buffer.from(entry.localName)
-    const checksum = crc32(data)
+    const checksum = entry.checksum ?? crc32(data)
     const sizes = (buffer: Buffer, at: number) => {
       buffer.writeUInt32LE(checksum, at)
       buffer.writeUInt32LE(entry.packedSize ?? packed.length, at + 4)
@@ -92,31 +96,42 @@ export const CONTENT_TYPES = `<?xml version="1.0" encoding="UTF-8" standalone="y
   <Override PartName="/word/styles.xml" ContentType="${WORD}.styles+xml"/>
 </Types>`
 
+export const RELATIONSHIPS = `<?xml version="1.0" encoding="UTF-8"?>
+<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
+  <Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/>
+</Relationships>`
+
+/** A main part with this in its body. */
+export function mainPartWith(body: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`
+}
+
 /** The entries of a small Word document, in Word's order. */
 export const DOCX_ENTRIES: readonly ZipEntry[] = [
   { name: '[Content_Types].xml', data: CONTENT_TYPES },
-  {
-    name: '_rels/.rels',
-    data: `<?xml version="1.0" encoding="UTF-8"?>
-<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
-  <Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/>
-</Relationships>`,
-  },
+  { name: '_rels/.rels', data: RELATIONSHIPS },
   {
     name: 'word/document.xml',
-    data: `<?xml version="1.0" encoding="UTF-8"?>
-<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>Customers sign in and see their invoices.</w:t></w:r></w:p></w:body></w:document>`,
+    data: mainPartWith('<w:p><w:r><w:t>Customers sign in and see their invoices.</w:t></w:r></w:p>'),
   },
   { name: 'word/styles.xml', data: '<w:styles/>' },
 ]
 
-/** A small Word document, with additional entries or other content types. */
-export function docx(more: readonly ZipEntry[] = [], replace: { contentTypes?: string } = {}): Buffer {
-  const { contentTypes = CONTENT_TYPES } = replace
+type Data = string | Uint8Array
+
+/** A small Word document, with additional entries or other parts. */
+export function docx(
+  more: readonly ZipEntry[] = [],
+  replace: { contentTypes?: Data; relationships?: Data; mainPart?: Data } = {},
+): Buffer {
+  const parts: Record<string, Data | undefined> = {
+    '[Content_Types].xml': replace.contentTypes,
+    '_rels/.rels': replace.relationships,
+    'word/document.xml': replace.mainPart,
+  }
   return zip([
-    ...DOCX_ENTRIES.map((entry) =>
-      entry.name === '[Content_Types].xml' ? { ...entry, data: contentTypes } : entry,
-    ),
+    ...DOCX_ENTRIES.map((entry) => ({ ...entry, data: parts[entry.name] ?? entry.data ?? '' })),
     ...more,
   ])
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { CONTENT_TYPES, contentTypesWith, docx, type ZipEntry, zip } from './docx-samples.ts'
+import { CONTENT_TYPES, contentTypesWith, docx, mainPartWith, type ZipEntry, zip } from './docx-samples.ts'
 
 const MIB = 1024 * 1024
 /** As much as a list of content types may have. */
@@ -74,6 +74,69 @@ export const HOSTILE_XML: Readonly<Record<string, string>> = {
   ),
   'characters of four bytes': contentTypesWith(listOf('𝒳', XML_SIZE / 2)),
   'line ends': contentTypesWith(listOf('\r')),
+}
+
+/** Less than may come out at any ratio. */
+const MAIN_PART_SIZE = 8 * MIB
+
+/** A main part that is filled with this, in front of its end or without one. */
+function filled(
+  unit: string,
+  {
+    begin = mainPartWith('').split('</')[0] ?? '',
+    end = '</w:body></w:document>',
+    length = MAIN_PART_SIZE,
+  } = {},
+) {
+  return () => {
+    const size = length - begin.length - end.length
+    const body = Buffer.alloc(size - (size % Buffer.byteLength(unit)), unit)
+    return Buffer.concat([Buffer.from(begin), body, Buffer.from(end)])
+  }
+}
+
+const inBody = (begun: string) => ({ begin: `${mainPartWith('').split('</')[0]}${begun}`, end: '' })
+
+/** What `word/document.xml` may be, to keep its reader busy or to fill its memory, and whether it is refused. */
+export const HOSTILE_MAIN_PARTS: Readonly<Record<string, { bytes: () => Uint8Array; isRefused: boolean }>> = {
+  'tiny elements': { bytes: filled('<a/>', { length: 20 * MIB }), isRefused: true },
+  'elements inside each other': {
+    bytes: () => Buffer.from(mainPartWith('<a>'.repeat(5000) + '</a>'.repeat(5000))),
+    isRefused: true,
+  },
+  'a document type declaration': {
+    bytes: () => Buffer.from(mainPartWith('').replace('?>', '?><!DOCTYPE a [<!ENTITY b "c">]>')),
+    isRefused: true,
+  },
+  'a long document type declaration': {
+    bytes: filled('<!ENTITY b "c">', { begin: '<!DOCTYPE a [', end: '' }),
+    isRefused: true,
+  },
+  'many attributes': {
+    bytes: () => Buffer.from(mainPartWith(`<a${attributes((index) => `a${index}=""`)}/>`)),
+    isRefused: true,
+  },
+  'elements with attributes': { bytes: filled('<a b="" c="" d="" e="" f="" g="" h=""/>'), isRefused: false },
+  paragraphs: {
+    bytes: filled('<w:p><w:r><w:t>Customers sign in and see their invoices.</w:t></w:r></w:p>'),
+    isRefused: false,
+  },
+  text: { bytes: filled('Customers sign in. '), isRefused: false },
+  'references in text': { bytes: filled('&#80;'), isRefused: false },
+  'line ends': { bytes: filled('\r'), isRefused: false },
+  'line ends and letters': { bytes: filled('a\r\n'), isRefused: false },
+  'brackets in text': { bytes: filled(']'), isRefused: false },
+  'characters of four bytes': { bytes: filled('𝒳'), isRefused: false },
+  'spaces behind its end': { bytes: filled(' ', { begin: mainPartWith(''), end: '' }), isRefused: false },
+  'a long name': { bytes: filled('a', inBody('<')), isRefused: true },
+  'a long name in its end': { bytes: filled('a', inBody('<a></')), isRefused: true },
+  'a long attribute': { bytes: filled('a', inBody('<a b="')), isRefused: true },
+  'references in an attribute': { bytes: filled('&#9;', inBody('<a b="')), isRefused: true },
+  'a long comment': { bytes: filled('- <', inBody('<!--')), isRefused: true },
+  'many comments': { bytes: filled('<!---->'), isRefused: true },
+  'a long section': { bytes: filled(']', inBody('<![CDATA[')), isRefused: true },
+  'a long instruction': { bytes: filled('? ', inBody('<?a ')), isRefused: true },
+  'a reference that does not end': { bytes: filled('a', inBody('&')), isRefused: true },
 }
 
 /** A name that looks like that of macros again and again, and is none. */

@@ -4,6 +4,9 @@ import { performance } from 'node:perf_hooks'
 /** The longest that the event loop may be kept at once, in milliseconds. */
 export const MAX_TURN_MS = 50
 
+/** The same by a document. */
+export const MAX_DOCUMENT_TURN_MS = 20
+
 /** Constant garbage collection is work of this thread too: with it, turns say nothing about ours. */
 export const TURNS_ARE_MEASURABLE = process.env['COLLECT_GARBAGE'] === undefined
 
@@ -24,12 +27,15 @@ const TRIES = 5
  * Does something, and measures the longest turn of the event loop meanwhile, in milliseconds. If that is too long, it is
  * done again, up to five times in all, and the shortest result counts.
  */
-export async function longestTurn<T>(work: () => Promise<T>): Promise<{ result: T; turnMs: number }> {
+export async function longestTurn<T>(
+  work: () => Promise<T>,
+  maximumMs = MAX_TURN_MS,
+): Promise<{ result: T; turnMs: number }> {
   let shortest = Number.POSITIVE_INFINITY
   for (let tried = 1; ; tried += 1) {
     const { result, turnMs } = await longestTurnOnce(work)
     shortest = Math.min(shortest, turnMs)
-    if (shortest < MAX_TURN_MS || tried === TRIES) return { result, turnMs: shortest }
+    if (shortest < maximumMs || tried === TRIES) return { result, turnMs: shortest }
   }
 }
 

@@ -23,7 +23,7 @@ const PROGRAM = `
   const taken = []
   try { for (;;) taken.push(openSync('/dev/null')) } catch {}
   const without = await receive()
-  for (const descriptor of taken.splice(0, 5)) closeSync(descriptor)
+  for (const descriptor of taken.splice(0, 12)) closeSync(descriptor)
   process.stdout.write(JSON.stringify([without, await receive()]))
 `
 

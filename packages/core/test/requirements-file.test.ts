@@ -55,6 +55,11 @@ const refused = (detail: string, { status = 400, pointer = '/files/0' } = {}) =>
   errors: [{ pointer, detail }],
 })
 
+const NO_PDF = 'must be a PDF document, with %PDF- in its first 1024 bytes'
+const WITH_NUL = 'must be UTF-8 text without NUL characters'
+const UTF_16 = 'must be UTF-8 text, and looks like UTF-16: save it as UTF-8'
+const EIGHT_BIT = 'must be UTF-8 text, and looks like an 8-bit charset such as Windows-1252: save it as UTF-8'
+
 describe('a requirements file', () => {
   it.each([
     ['plan.docx', docx()],
@@ -75,8 +80,8 @@ describe('a requirements file', () => {
   })
 
   it('gets a safe name', async () => {
-    const file = await receive({ name: '..\\..\\a\u202e\r\n.txt', bytes: inPieces(Buffer.from('x')) })
-    expect(file.name).toBe('a.txt')
+    const file = await receive({ name: '../..\\a\u202e\r\n.txt', bytes: inPieces(Buffer.from('x')) })
+    expect(file.name).toBe('.._a.txt')
   })
 
   it('may be exactly as large as the limit', async () => {
@@ -126,27 +131,45 @@ describe('a requirements file', () => {
     ['a program', Buffer.concat([Buffer.from('MZ\x90\0'), randomBytes(100)])],
     ['a zip', zip([{ name: 'a' }])],
     ['text', Buffer.from('hello')],
-    ['a header in the middle', Buffer.concat([Buffer.from('MZ '), PDF])],
+    ['a header behind its first 1,024 bytes', Buffer.concat([Buffer.alloc(1019, '\n'), PDF])],
     ['less than a header', Buffer.from('%PDF-')],
     ['a header without a version', Buffer.from('%PDF-x.7 and more')],
   ])('is refused as .pdf if it is %s', async (_what, bytes) => {
-    expect(await refusalOf('a.pdf', bytes)).toEqual(refused('must be a PDF document'))
-    expect(await refusalOf('a.pdf', inPieces(bytes, 1))).toEqual(refused('must be a PDF document'))
+    expect(await refusalOf('a.pdf', bytes)).toEqual(refused(NO_PDF))
+    expect(await refusalOf('a.pdf', inPieces(bytes, 1))).toEqual(refused(NO_PDF))
   })
 
   it.each([
-    ['UTF-16', Buffer.from('\uFEFFhello', 'utf16le')],
-    ['UTF-16 without a byte order mark', Buffer.from('hello', 'utf16le')],
-    ['Latin-1', Buffer.from('Grüße', 'latin1')],
-    ['text with NUL', Buffer.from('a\0b')],
-    ['a surrogate in UTF-8', Buffer.from('eda080', 'hex')],
-    ['an overlong form', Buffer.from('c0af', 'hex')],
-    ['cut within a character', Buffer.from('日本').subarray(0, 5)],
-    ['a program', Buffer.concat([Buffer.from('\x7fELF'), randomBytes(100)])],
-  ])('is refused as .txt or .md if it is %s', async (_what, bytes) => {
-    const refusal = refused('must be UTF-8 text without NUL characters')
-    expect(await refusalOf('a.txt', bytes)).toEqual(refusal)
-    expect(await refusalOf('a.md', inPieces(bytes, 1))).toEqual(refusal)
+    ['a byte order mark', Buffer.from('\uFEFF')],
+    ['a line end', Buffer.from('\r\n')],
+    ['the headers of a mail', Buffer.from('Content-Type: application/pdf\r\n\r\n')],
+    ['1,018 bytes', Buffer.alloc(1018, '%PDF-')],
+  ])('may be a PDF with %s before its header', async (_what, before) => {
+    const bytes = Buffer.concat([before, PDF])
+    for (const pieces of [inPieces(bytes), inPieces(bytes, 1)]) {
+      const { id } = await receive({ name: 'a.pdf', bytes: pieces })
+      expect(storage.stored.get(id)).toEqual(bytes)
+    }
+  })
+
+  it.each([
+    ['UTF-16', Buffer.from('\uFEFFhello', 'utf16le'), UTF_16],
+    ['UTF-16, the other way round', Buffer.from('\uFEFFhello', 'utf16le').swap16(), UTF_16],
+    ['UTF-16 without a byte order mark', Buffer.from('hello – world', 'utf16le'), UTF_16],
+    ['long UTF-16 that is odd first', Buffer.from(`日本${'hello'.repeat(100)}`, 'utf16le'), UTF_16],
+    ['Latin-1', Buffer.from('Grüße', 'latin1'), EIGHT_BIT],
+    ['Windows-1252 behind a long text', Buffer.from(`${'a'.repeat(100_000)}\x80`, 'latin1'), EIGHT_BIT],
+    ['text with NUL', Buffer.from('a\0b'), WITH_NUL],
+    ['a surrogate in UTF-8', Buffer.from('eda080', 'hex'), EIGHT_BIT],
+    ['an overlong form', Buffer.from('c0af', 'hex'), EIGHT_BIT],
+    ['cut within a character', Buffer.from('日本').subarray(0, 5), EIGHT_BIT],
+    ['a program', Buffer.concat([Buffer.from('\x7fELF\0\0\0'), Buffer.alloc(100, 0xff)]), WITH_NUL],
+    ['8-bit text with NUL', Buffer.from('Grüße\0', 'latin1'), EIGHT_BIT],
+    ['white space', Buffer.from(' \r\n\t\u00a0\u3000'), 'must not be empty: it has only white space'],
+    ['a byte order mark', Buffer.from('\uFEFF'), 'must not be empty: it has only white space'],
+  ])('is refused as .txt or .md, with advice, if it is %s', async (_what, bytes, detail) => {
+    expect(await refusalOf('a.txt', bytes)).toEqual(refused(detail))
+    expect(await refusalOf('a.md', inPieces(bytes, 1))).toEqual(refused(detail))
   })
 
   it('is refused as .docx if it is another zip', async () => {
@@ -189,7 +212,7 @@ describe('an incomplete file', () => {
         throw new Error('upload failed', { cause })
       })
     }
-    expect(await refusalOf('a.pdf', Buffer.from('no pdf'))).toEqual(refused('must be a PDF document'))
+    expect(await refusalOf('a.pdf', Buffer.from('no pdf'))).toEqual(refused(NO_PDF))
   })
 
   it('is not accepted if the storage did not read all of it, because it is unchecked', async () => {
@@ -207,9 +230,7 @@ describe('an incomplete file', () => {
     storage.files.delete = async () => {
       throw new Error('the store is down')
     }
-    await expect(receive({ name: 'a.pdf', bytes: inPieces(Buffer.from('no pdf')) })).rejects.toThrow(
-      'must be a PDF document',
-    )
+    await expect(receive({ name: 'a.pdf', bytes: inPieces(Buffer.from('no pdf')) })).rejects.toThrow(NO_PDF)
     expect(await storage.listed()).toHaveLength(1)
 
     storage.files.delete = remove

@@ -4,7 +4,7 @@ import { IntegrationError } from '../src/lib/errors.ts'
 import { silentLogger } from '../src/lib/logger.ts'
 import { DEFAULT_LIMITS } from '../src/model/limits.ts'
 import { inPieces, useUploads } from './host-files.ts'
-import { longestTurn } from './longest-turn.ts'
+import { longestTurn, MAX_DOCUMENT_TURN_MS } from './longest-turn.ts'
 
 /**
  * What it returns receives a file, and measures the longest turn. Anything but an acceptance or a refusal fails the
@@ -20,10 +20,12 @@ export function useUploadTurns() {
       hookTimeoutMs: 10_000,
     })
     const file = () => ({ organizationId: randomUUID(), index: 0, name, bytes: inPieces(bytes, pieces) })
-    const { turnMs } = await longestTurn(() =>
-      files.receive(file()).catch((error: unknown) => {
-        if (!(error instanceof IntegrationError && error.status < 500)) throw error
-      }),
+    const { turnMs } = await longestTurn(
+      () =>
+        files.receive(file()).catch((error: unknown) => {
+          if (!(error instanceof IntegrationError && error.status < 500)) throw error
+        }),
+      MAX_DOCUMENT_TURN_MS,
     )
     return turnMs
   }

@@ -103,10 +103,13 @@ export async function openIntegrations<Events extends EventDefinitions = NoEvent
   return { integrations, databaseUrl: database.url, sql, logs, close }
 }
 
-/** `it` for tests that call a program. Without it they are skipped, which is printed; in CI they fail. */
-export function itWith(program: string): typeof it | typeof it.skip {
-  if (process.env['CI'] !== undefined || spawnSync(program, ['--version']).status === 0) return it
-  console.log(`Skipped: tests that call ${program}. Install it to run them.`)
+/**
+ * `it` for tests that call a program. Without it they are skipped, which is printed; in CI they fail.
+ * @param probe arguments with which it exits with 0 if it has all that the tests need. Default `--version`
+ */
+export function itWith(program: string, probe = ['--version']): typeof it | typeof it.skip {
+  if (process.env['CI'] !== undefined || spawnSync(program, probe).status === 0) return it
+  console.log(`Skipped: tests that call ${[program, ...probe].join(' ')}. Install it to run them.`)
   return it.skip
 }
 

@@ -1,8 +1,13 @@
 import { request as httpRequest } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { docx } from '../../core/test/docx-samples.ts'
-import { HOSTILE_FILES, HOSTILE_XML } from '../../core/test/hostile-documents.ts'
-import { longestTurn, MAX_TURN_MS, TURNS_ARE_MEASURABLE } from '../../core/test/longest-turn.ts'
+import { HOSTILE_FILES, HOSTILE_MAIN_PARTS, HOSTILE_XML } from '../../core/test/hostile-documents.ts'
+import {
+  longestTurn,
+  MAX_DOCUMENT_TURN_MS,
+  MAX_TURN_MS,
+  TURNS_ARE_MEASURABLE,
+} from '../../core/test/longest-turn.ts'
 import { isBefore } from './support/fastify-version.ts'
 import { useHost } from './support/host.ts'
 
@@ -14,13 +19,13 @@ const context = useHost({
 let key: string
 
 /** A start with a file, encoded before it is measured. */
-async function startWith(name: string, content: Uint8Array<ArrayBuffer>) {
+async function startWith(name: string, content: Uint8Array<ArrayBuffer>, maximumMs = MAX_TURN_MS) {
   const form = new FormData()
   form.append('files', new File([content], name))
   const encoded = new Response(form)
   const headers = { 'Content-Type': encoded.headers.get('content-type') ?? '' }
   const body = new Uint8Array(await encoded.arrayBuffer())
-  return await longestTurn(() => context.host.call('POST', PATH, { key, headers, body }))
+  return await longestTurn(() => context.host.call('POST', PATH, { key, headers, body }), maximumMs)
 }
 
 /** A GET whose path is sent as it is. */
@@ -57,6 +62,17 @@ describe.runIf(TURNS_ARE_MEASURABLE)('no request keeps the event loop longer tha
     expect(result).toMatchObject({ status: 400, body: { errors: [{ pointer: '/files/0' }] } })
     expect(turnMs).toBeLessThan(MAX_TURN_MS)
   })
+
+  it.each(['tiny elements', 'elements inside each other', 'a document type declaration', 'paragraphs'])(
+    'a document whose main part has %s, for longer than 20 ms',
+    async (what) => {
+      const { bytes, isRefused } = HOSTILE_MAIN_PARTS[what] ?? expect.fail(what)
+      const content = new Uint8Array(docx([], { mainPart: bytes() }))
+      const { result, turnMs } = await startWith('a.docx', content, MAX_DOCUMENT_TURN_MS)
+      expect(result.status).toBe(isRefused ? 400 : 202)
+      expect(turnMs).toBeLessThan(MAX_DOCUMENT_TURN_MS)
+    },
+  )
 
   it('an upload with names that are almost those of macros', async () => {
     const content = HOSTILE_FILES['names that are almost those of macros']?.bytes() ?? Buffer.alloc(0)

@@ -76,6 +76,30 @@ describe('Idempotency-Key on the start', () => {
     })
   })
 
+  it('neither the order of keys in metadata nor the case of a UUID makes another request', async () => {
+    const config_id = '0197a000-0000-7000-8000-00000000000a'
+    const request = { ...REQUEST, config_id, metadata: { deal: 1, place: { region: 'eu', city: 'Ulm' } } }
+    const { body } = await start('o-1', request)
+    const metadata = { place: { city: 'Ulm', region: 'eu' }, deal: 1 }
+    const again = { ...request, metadata, config_id: config_id.toUpperCase() }
+    expect(await start('o-1', again)).toMatchObject({ status: 202, body })
+    for (const place of [{ city: 'Ulm' }, { city: 'eu', region: 'Ulm' }, ['eu', 'Ulm']]) {
+      expect((await start('o-1', { ...again, metadata: { ...metadata, place } })).status).toBe(422)
+    }
+  })
+
+  it('a form with CRLF and JSON with LF are the same request', async () => {
+    const { body } = await start('l-1', { requirementsText: 'One.\nTwo.' })
+    const form = new FormData()
+    form.append('requirementsText', 'One.\r\nTwo.')
+    const response = await fetch(host.url + PATH, {
+      method: 'POST',
+      headers: { 'X-API-Key': key, 'Idempotency-Key': 'l-1' },
+      body: form,
+    })
+    expect(await response.json()).toEqual(body)
+  })
+
   it('file contents are part of the request, and files of a repeated one are removed', async () => {
     const first = await startWithFile('c-1', 'Customers sign in.')
     expect(first.status).toBe(202)

@@ -8,6 +8,7 @@ const limits: FormBounds = {
   parts: 10,
   minDataRate: { graceMs: 60_000, bytesPerSecond: 1000 },
 }
+const FORM = { boundary: 'b', charset: null }
 const BODY =
   '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\none\r\n--b\r\nContent-Disposition: form-data; name="b"\r\n\r\ntwo\r\n--b--\r\n'
 
@@ -21,7 +22,7 @@ async function readAll(parts: AsyncIterable<Part>): Promise<string[]> {
 
 it('stops the clock once the last part has been read', async () => {
   const before = timers()
-  expect(await readAll(readParts(Readable.from([Buffer.from(BODY)]), 'b', limits))).toEqual([
+  expect(await readAll(readParts(Readable.from([Buffer.from(BODY)]), FORM, limits))).toEqual([
     'a=one',
     'b=two',
   ])
@@ -32,7 +33,7 @@ it('stops the clock if the body is not read to its end', async () => {
   const before = timers()
   const body = new PassThrough()
   body.write(BODY.slice(0, 100))
-  for await (const { name } of readParts(body, 'b', limits)) {
+  for await (const { name } of readParts(body, FORM, limits)) {
     expect(name).toBe('a')
     break
   }
@@ -45,7 +46,7 @@ it('stops the clock if the body breaks off', async () => {
   const before = timers()
   const body = new PassThrough()
   body.write(BODY.slice(0, 100))
-  const reading = readAll(readParts(body, 'b', limits))
+  const reading = readAll(readParts(body, FORM, limits))
   setImmediate(() => body.destroy())
   await expect(reading).rejects.toMatchObject({ code: 'MALFORMED_REQUEST' })
   expect(timers()).toBe(before)
@@ -56,7 +57,7 @@ it('does not charge a client for the time it takes to store its data', async () 
   const minDataRate = { graceMs: 2000, bytesPerSecond: 1_000_000 }
   body.write(BODY.slice(0, 52))
   const read: string[] = []
-  for await (const { name, bytes } of readParts(body, 'b', {
+  for await (const { name, bytes } of readParts(body, FORM, {
     ...limits,
     totalBytes: 1_000_000,
     minDataRate,

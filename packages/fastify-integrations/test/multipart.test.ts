@@ -156,7 +156,7 @@ function open(): { socket: Socket; answer: Promise<Answer & { connection: string
   return { socket, answer }
 }
 
-const refused = (detail: string, pointer: string) => ({
+const refused = (detail: unknown, pointer: string) => ({
   status: 400,
   body: expect.objectContaining({ code: 'VALIDATION_FAILED', errors: [{ pointer, detail }] }),
 })
@@ -193,7 +193,7 @@ describe('a multipart start', () => {
       name: 'Portal – 日本 🙂',
       description: '',
       config_id: '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a',
-      requirementsText: 'Customers sign in.\r\nThey see invoices.',
+      requirementsText: 'Customers sign in.\nThey see invoices.',
       metadata: { deal: 'D-1042', nested: { a: [1, null] } },
     })
     expect(forms[0]?.files).toMatchObject([
@@ -288,11 +288,11 @@ describe('a multipart start', () => {
     ['curl', 'form-data; name="files"; filename="a.txt"', 'a.txt'],
     ['.NET', "form-data; name=files; filename=a.txt; filename*=utf-8''Gr%C3%BC%C3%9Fe.txt", 'Grüße.txt'],
     ['no space', 'form-data;name=files;filename=a b.txt;', 'a b.txt'],
-    ['escapes', 'form-data; name="files"; filename="a\\"b\\\\c.txt"', 'c.txt'],
+    ['escapes', 'form-data; name="files"; filename="a\\"b\\\\c.txt"', 'a_b_c.txt'],
     [
       'another charset',
       'form-data; name="files"; filename="a.txt"; filename*=iso-8859-1\'\'%FC.txt',
-      'a.txt',
+      'ü.txt',
     ],
     ['upper case', 'FORM-DATA; NAME="files"; FILENAME="a.txt"', 'a.txt'],
   ])('accepts the syntax of real clients: %s', async (_who, disposition, name) => {
@@ -358,27 +358,32 @@ describe('refused as a multipart start, with nothing left behind:', () => {
       'an exe called .pdf',
       'a.pdf',
       Buffer.concat([Buffer.from('MZ'), randomBytes(300_000)]),
-      'must be a PDF document',
+      'must be a PDF document, with %PDF- in its first 1024 bytes',
     ],
     [
       'a zip called .docx',
       'a.docx',
       Buffer.from('PK\x03\x04 nothing'),
-      'must be a complete and well-formed Word document (.docx)',
+      expect.stringMatching(/^must be complete: the end of its zip is missing/),
     ],
     [
       'text that is not UTF-8',
       'a.txt',
       Buffer.from('Grüße', 'latin1'),
-      'must be UTF-8 text without NUL characters',
+      'must be UTF-8 text, and looks like an 8-bit charset such as Windows-1252: save it as UTF-8',
     ],
     [
       'a docx bomb',
       'a.docx',
-      docx([{ name: 'word/a.xml', data: Buffer.alloc(50 * MIB) }]),
-      'must decompress to at most 100 MiB, and to at most 100 times its size',
+      docx([{ name: 'word/a.xml', data: Buffer.alloc(51 * MIB) }]),
+      'must decompress to at most 100 MiB, and above 50 MiB to at most 100 times its size',
     ],
-    ['a docx with macros', 'a.docx', docx([{ name: 'word/vbaProject.bin' }]), 'must not contain macros'],
+    [
+      'a docx with macros',
+      'a.docx',
+      docx([{ name: 'word/vbaProject.bin' }]),
+      expect.stringMatching(/^must not contain macros/),
+    ],
     [
       'a type that is not allowed',
       'a.exe',
@@ -481,7 +486,7 @@ describe('refused as a multipart start, with nothing left behind:', () => {
     )
   })
 
-  it.each(['file', 'files[]', 'organization_id', '__proto__'])(
+  it.each(['file', 'files[a]', 'organization_id', '__proto__'])(
     'a file under the field name %j',
     async (name) => {
       const disposition = `Content-Disposition: form-data; name="${name}"; filename="a.txt"`
@@ -490,26 +495,34 @@ describe('refused as a multipart start, with nothing left behind:', () => {
     },
   )
 
+  const NO_FILE_NAME = 'must have a file name: add filename="plan.pdf" to its Content-Disposition'
+
   it('a file without a name', async () => {
     expect(await send([file('a.txt', 'x'), file('', 'x'), END])).toMatchObject(
-      refused('must have a file name', '/files/1'),
+      refused(NO_FILE_NAME, '/files/1'),
     )
-    expect(await send([field('files', 'x'), END])).toMatchObject(refused('must have a file name', '/files/0'))
+    expect(await send([field('files', 'x'), END])).toMatchObject(refused(NO_FILE_NAME, '/files/0'))
   })
 
   it.each([
     ['no JSON', '{"a":'],
     ['a forbidden key', '{"__proto__":{}}'],
     ['nested too deep', '['.repeat(100_000)],
-    ['no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
   ])('metadata that is %s', async (_what, metadata) => {
     const answer = await send([file('a.txt', 'x'), field('metadata', metadata), END])
     expect(answer).toMatchObject(refused('must be a JSON object, as text', '/metadata'))
   })
 
   it('a field that is not UTF-8', async () => {
-    const answer = await send([file('a.txt', 'x'), field('name', Buffer.from([0xc3, 0x28])), END])
-    expect(answer).toMatchObject(refused('must be UTF-8 text', '/name'))
+    for (const name of ['name', 'metadata']) {
+      const answer = await send([file('a.txt', 'x'), field(name, Buffer.from([0xc3, 0x28])), END])
+      expect(answer).toMatchObject(
+        refused(
+          'must be UTF-8 text, unless the Content-Type of its part declares another charset',
+          `/${name}`,
+        ),
+      )
+    }
   })
 
   it.each([
@@ -517,7 +530,6 @@ describe('refused as a multipart start, with nothing left behind:', () => {
     ['two of them', 'Content-Disposition: form-data; name="a"\r\nContent-Disposition: form-data; name="b"'],
     ['another disposition', 'Content-Disposition: attachment; name="files"; filename="a.txt"'],
     ['no name', 'Content-Disposition: form-data; filename="a.txt"'],
-    ['a name that is given twice', 'Content-Disposition: form-data; name="a"; name="b"'],
     ['an open quote', 'Content-Disposition: form-data; name="files"; filename="a.txt'],
     ['a bare line end in the file name', 'Content-Disposition: form-data; name="files"; filename="a\nb.txt"'],
     [
@@ -532,13 +544,14 @@ describe('refused as a multipart start, with nothing left behind:', () => {
       'too many headers',
       `${'X-Filler: 1\r\n'.repeat(50)}Content-Disposition: form-data; name="files"; filename="a.txt"`,
     ],
-    [
-      'an encoding that is out of use',
-      'Content-Disposition: form-data; name="files"; filename="a.txt"\r\nContent-Transfer-Encoding: base64',
-    ],
   ])('a part with %s, so that no file is lost silently', async (_what, headers) => {
     const answer = await send([file('first.txt', 'x'), part(headers, 'content'), END])
     expect(answer).toMatchObject(malformed('A part has no valid Content-Disposition'))
+  })
+
+  it('a part whose name is given twice, with two values', async () => {
+    const answer = await send([part('Content-Disposition: form-data; name="a"; name="b"', 'x'), END])
+    expect(answer).toMatchObject(malformed('has two different values of "name"'))
   })
 
   it('a part with an unterminated header', async () => {

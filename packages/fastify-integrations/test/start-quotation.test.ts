@@ -209,6 +209,8 @@ describe('POST /v1/integrations/quotations reads JSON', () => {
 
 describe('POST /v1/integrations/quotations refuses with 415', () => {
   const json = '{"requirementsText":"x"}'
+  const form = '--b\r\nContent-Disposition: form-data; name="requirementsText"\r\n\r\nx\r\n--b--\r\n'
+  const formType = 'multipart/form-data; boundary=b'
   it.each<[string, string | Uint8Array, Record<string, string>]>([
     ['text', json, { 'Content-Type': 'text/plain' }],
     ['a form', 'requirementsText=x', { 'Content-Type': 'application/x-www-form-urlencoded' }],
@@ -216,10 +218,13 @@ describe('POST /v1/integrations/quotations refuses with 415', () => {
     ['an invalid media type', json, { 'Content-Type': 'json' }],
     ['a body without a Content-Type', Buffer.from(json), {}],
     ['a compressed body', gzipSync(json), { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }],
+    ['a compressed form', gzipSync(form), { 'Content-Type': formType, 'Content-Encoding': 'gzip' }],
+    ['a form that claims to be compressed', form, { 'Content-Type': formType, 'Content-Encoding': 'br' }],
   ])('%s', async (_, body, headers) => {
     const answer = await context.host.call('POST', path, { key, body, headers })
     expect(answer.status).toBe(415)
     expect(answer.body).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' })
+    expect(answer.headers.get('accept-encoding')).toBe('Content-Encoding' in headers ? 'identity' : null)
   })
 })
 

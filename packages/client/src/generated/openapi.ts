@@ -402,6 +402,7 @@ export interface components {
         UNSUPPORTED_MEDIA_TYPE: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
                 "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -578,6 +579,8 @@ export interface components {
         "Retry-After": number;
         /** @description Sent if an earlier request with the same Idempotency-Key started the quotation. */
         "Idempotency-Replayed": "true";
+        /** @description Sent if the body has a `Content-Encoding`: send it without one. */
+        "Accept-Encoding": "identity";
         /** @description Seconds to wait. */
         "Retry-After_2": number;
         /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */

@@ -36,41 +36,72 @@ async function* docxOnly(bytes: Bytes, refuse: Refuse): CheckedBytes {
   }
 }
 
-const PDF_MAGIC = /^%PDF-\d/
-const PDF_MAGIC_LENGTH = 6
+/** Viewers accept other bytes before it, such as a byte order mark or the headers of a mail. */
+const PDF_MAGIC = /%PDF-\d/
+const PDF_HEAD_LENGTH = 1024
 
 async function* pdfOnly(bytes: Bytes, refuse: Refuse): CheckedBytes {
-  let head: Uint8Array | null = Buffer.alloc(0)
+  let head: Buffer | null = Buffer.alloc(0)
   for await (const chunk of bytes) {
     if (head === null) {
       yield chunk
       continue
     }
     head = Buffer.concat([head, chunk])
-    if (head.length < PDF_MAGIC_LENGTH) continue
-    if (!PDF_MAGIC.test(Buffer.from(head).toString('latin1', 0, PDF_MAGIC_LENGTH))) break
-    yield head
-    head = null
+    if (PDF_MAGIC.test(head.toString('latin1', 0, PDF_HEAD_LENGTH))) {
+      yield head
+      head = null
+    } else if (head.length >= PDF_HEAD_LENGTH) {
+      break
+    }
   }
-  if (head !== null) throw refuse('must be a PDF document')
+  if (head !== null) throw refuse(`must be a PDF document, with %PDF- in its first ${PDF_HEAD_LENGTH} bytes`)
 }
 
 async function* textOnly(bytes: Bytes, refuse: Refuse): CheckedBytes {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  const isText = (chunk?: Uint8Array) => {
-    try {
-      decoder.decode(chunk, { stream: chunk !== undefined })
-      return chunk?.includes(0) !== true
-    } catch {
-      return false
-    }
-  }
+  let head: Uint8Array = Buffer.alloc(0)
+  let isBlank = true
+  let fault: string | null = null
   for await (const chunk of bytes) {
-    if (!isText(chunk)) throw refuse(TEXT)
-    yield chunk
+    if (head.length < TEXT_HEAD_LENGTH)
+      head = Buffer.concat([head, chunk.subarray(0, TEXT_HEAD_LENGTH - head.length)])
+    fault ??= faultOf(chunk)
+    // The advice depends on the head, however it comes.
+    if (fault !== null && head.length >= TEXT_HEAD_LENGTH) break
+    if (fault === null) yield chunk
   }
   // The text ends within a character.
-  if (!isText()) throw refuse(TEXT)
+  fault ??= decoded() === null ? EIGHT_BIT : null
+  if (fault !== null) throw refuse(isUtf16(head) ? UTF_16 : fault)
+  if (isBlank) throw refuse('must not be empty: it has only white space')
+
+  function decoded(chunk?: Uint8Array): string | null {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined })
+    } catch {
+      return null
+    }
+  }
+  function faultOf(chunk: Uint8Array): string | null {
+    const end = chunk.indexOf(0)
+    const text = decoded(end === -1 ? chunk : chunk.subarray(0, end))
+    if (text === null) return EIGHT_BIT
+    isBlank &&= !/\S/.test(text)
+    return end === -1 ? null : WITH_NUL
+  }
 }
 
-const TEXT = 'must be UTF-8 text without NUL characters'
+const TEXT_HEAD_LENGTH = 64
+const WITH_NUL = 'must be UTF-8 text without NUL characters'
+const UTF_16 = 'must be UTF-8 text, and looks like UTF-16: save it as UTF-8'
+const EIGHT_BIT = 'must be UTF-8 text, and looks like an 8-bit charset such as Windows-1252: save it as UTF-8'
+
+/** By its byte order mark, or because most of its characters are Latin: each second byte is NUL. */
+function isUtf16(head: Uint8Array): boolean {
+  const [first, second] = head
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true
+  const zeros = [0, 0]
+  for (const [index, byte] of head.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
+  return Math.min(...zeros) === 0 && head.length >= 4 && Math.max(...zeros) > head.length / 4
+}

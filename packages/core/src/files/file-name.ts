@@ -13,7 +13,7 @@ const MAX_BYTES = 255
  */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
 /** Characters and names with a special meaning in Windows. */
-const RESERVED_CHARACTERS = /[<>:"|?*]/g
+const RESERVED_CHARACTERS = /[<>:"|?*\\]/g
 const RESERVED_NAME = /^(?=(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$))/i
 /** Trailing characters that Windows drops. */
 const TRAILING = '. '
@@ -30,9 +30,10 @@ export function sanitizeFileName(name: string): string {
   return shorten(named.replace(RESERVED_NAME, '_'))
 }
 
-/** The last part of a path of any system. */
+/** The last part of a path. A backslash separates only where a drive or a share comes first. */
 function lastOf(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+  const backslash = /^(?:[a-z]:\\|\\\\)/i.test(path) ? path.lastIndexOf('\\') : -1
+  return path.slice(Math.max(path.lastIndexOf('/'), backslash) + 1)
 }
 
 /** Without the middle of a long name, which is not kept anyway: normalization takes quadratic time with many marks. */

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
  * fast they come. So a document that is costly to look into delays other requests by a moment only.
  */
 export async function* inTurns(
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   perTurn: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let left = perTurn

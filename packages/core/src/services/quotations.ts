@@ -194,7 +194,15 @@ async function accept(
   checkMetadata(metadata, settings.limits.metadataBytes)
   const { name = null, description = null, config_id = null, external_id = null } = fields
   const contents = files.map((file) => [file.name, file.type, file.sha256])
-  const content = [name, description, config_id, requirementsText, metadata, contents, external_id]
+  const content = [
+    name,
+    description,
+    config_id?.toLowerCase() ?? null,
+    requirementsText,
+    metadata,
+    contents,
+    external_id,
+  ]
   const now = settings.now()
   const id = newId(now)
   const acceptance = await storage.quotations.accept(

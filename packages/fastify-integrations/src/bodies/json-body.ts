@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
-import { IntegrationError } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parse } from 'secure-json-parse'
+import { refuseEncoded } from './content-encoding.ts'
 import { MAX_DEPTH, MAX_INEXACT, markInexactNumbers, scanJson } from './json-numbers.ts'
 import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, type MinDataRate, malformed, readBody } from './read-body.ts'
 
@@ -19,9 +19,7 @@ export function parseJsonOnly(
 ): void {
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('application/json', async (request: FastifyRequest, stream: Readable) => {
-    if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
-      throw new IntegrationError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a Content-Encoding.')
-    }
+    refuseEncoded(request.headers)
     if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit)
     const bytes = await wholeOf(readBody(stream, { totalBytes: bodyLimit, minDataRate }))
     return bytes.length === 0 ? undefined : parseJson(bytes)

@@ -1,6 +1,9 @@
 import type { Readable } from 'node:stream'
 import { Dicer } from '@fastify/busboy'
-import { type PartHeader, readPartHeader } from './part-header.ts'
+import { IntegrationError } from '@quickquote/core'
+import { withoutPadding } from './boundary-padding.ts'
+import type { FormType } from './content-type.ts'
+import { INVALID_HEADER, type PartHeader, readPartHeader } from './part-header.ts'
 import { type BodyBounds, malformed, readBody } from './read-body.ts'
 
 /** A part of a multipart body. Read its bytes to the end before the next part. */
@@ -21,7 +24,6 @@ const DICER_OPTIONS = {
 }
 
 const BROKEN_OFF = 'The body ends before its last boundary.'
-const NO_HEADER = 'A part has no valid Content-Disposition: it must be form-data with a name.'
 
 /**
  * Splits a body into its parts as it arrives and is read. Dicer is the parser inside @fastify/busboy; Busboy itself
@@ -35,39 +37,40 @@ const NO_HEADER = 'A part has no valid Content-Disposition: it must be form-data
  */
 export async function* readParts(
   body: Readable,
-  boundary: string,
+  { boundary, charset }: FormType,
   bounds: FormBounds,
 ): AsyncGenerator<Part, void, undefined> {
-  const chunks = readBody(body, bounds)
+  const chunks = withoutPadding(readBody(body, bounds), boundary)
   const dicer = new Dicer({ boundary, ...DICER_OPTIONS })
-  const waiting: Part[] = []
+  /** A part that must be refused has its place among the others: the first fault counts, however the body is cut. */
+  const waiting: (Part | IntegrationError)[] = []
   let begun = 0
   let told = 0
   let isComplete = false
-  let failure: string | undefined
 
   dicer.on('part', (part) => {
     // A boundary before the end of the header.
-    if (begun > told) failure ??= NO_HEADER
+    if (begun > told) waiting.push(malformed(INVALID_HEADER))
     begun += 1
-    if (begun > bounds.parts) failure ??= `The body may have at most ${bounds.parts} parts.`
+    if (begun > bounds.parts) waiting.push(malformed(`The body may have at most ${bounds.parts} parts.`))
     part.once('header', (header: Readonly<Record<string, string[]>>) => {
       told += 1
-      const read = readPartHeader(header)
-      if (read === null) failure ??= NO_HEADER
-      else waiting.push({ ...read, bytes: bytesOf(part) })
+      try {
+        waiting.push({ ...readPartHeader(header, charset), bytes: bytesOf(part) })
+      } catch (error) {
+        waiting.push(error as IntegrationError)
+      }
     })
   })
   dicer.on('finish', () => {
     isComplete = true
-    if (begun > told) failure ??= NO_HEADER
+    if (begun > told) waiting.push(malformed(INVALID_HEADER))
   })
 
   async function feed(): Promise<void> {
     const { value: chunk } = await chunks.next()
     if (chunk === undefined) throw malformed(BROKEN_OFF)
     dicer.write(chunk)
-    if (failure !== undefined) throw malformed(failure)
   }
 
   async function* bytesOf(part: Readable): AsyncGenerator<Buffer, void, undefined> {
@@ -86,10 +89,10 @@ export async function* readParts(
   try {
     while (!isComplete || waiting.length > 0) {
       const part = waiting.shift()
-      if (part !== undefined) yield part
-      else await feed()
+      if (part instanceof IntegrationError) throw part
+      if (part === undefined) await feed()
+      else yield part
     }
-    if (failure !== undefined) throw malformed(failure)
   } finally {
     // Not awaited: an abandoned part may have left a read that waits for the client.
     void chunks.return()

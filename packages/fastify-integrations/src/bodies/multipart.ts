@@ -1,10 +1,14 @@
 import { Readable } from 'node:stream'
 import { IntegrationError, type Limits, type ReceivedFile, type RequirementsFiles } from '@quickquote/core'
-import { startQuotationBody, validationFailed } from '@quickquote/core/internal'
+import { invalidField, startQuotationBody } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { refuseEncoded } from './content-encoding.ts'
+import { formTypeOf } from './content-type.ts'
+import { textOf } from './form-text.ts'
 import { parseJson } from './json-body.ts'
 import { type Part, readParts } from './multipart-parts.ts'
-import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, type MinDataRate, malformed } from './read-body.ts'
+import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, type MinDataRate } from './read-body.ts'
+import { decodeTransfer } from './transfer-encoding.ts'
 
 /** The fields of a multipart request as in JSON, and its stored files. */
 export interface MultipartForm {
@@ -31,7 +35,10 @@ const PART_OVERHEAD = 10 * 1024
  * limits.
  */
 export function takeMultipart(fastify: FastifyInstance): void {
-  fastify.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload))
+  fastify.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: Readable) => {
+    refuseEncoded(request.headers)
+    return payload
+  })
 }
 
 export function isMultipart(request: FastifyRequest): boolean {
@@ -42,7 +49,8 @@ export function isMultipart(request: FastifyRequest): boolean {
  * Reads the multipart body of a quote start, with parts in any order. Files are checked while they stream into the
  * storage; pass them to `quotations.start`. After an error, nothing remains stored.
  *
- * Text fields are those of the JSON body. `metadata` is JSON text; an empty `metadata`, `config_id` or `external_id` means null.
+ * Text fields are those of the JSON body, with LF for CRLF. `metadata` is JSON text; an empty `metadata`, `config_id` or
+ * `external_id` means null.
  * Unknown text fields are ignored, but unknown files are refused: their sender expects them to count. A file without a
  * name and content, which browsers send if none was chosen, counts as absent.
  * @throws IntegrationError VALIDATION_FAILED, MALFORMED_REQUEST, PAYLOAD_TOO_LARGE
@@ -57,10 +65,9 @@ export async function receiveMultipart(
   try {
     if (Number(request.headers['content-length'] ?? 0) > bounds.totalBytes)
       throw bodyTooLarge(bounds.totalBytes)
-    const boundary = boundaryOf(request.headers['content-type'] ?? '')
-    const fields = await readForm(readParts(request.body as Readable, boundary, bounds), files, options)
-    const values = [...fields].map(([name, value]) => [name, toValue(name, value)])
-    return { body: Object.fromEntries(values), files }
+    const type = formTypeOf(request.headers['content-type'] ?? '')
+    const fields = await readForm(readParts(request.body as Readable, type, bounds), files, options)
+    return { body: await toBody(fields), files }
   } catch (error) {
     const organization_id = options.organizationId
     await options.requirementsFiles.discard(files.map(({ id }) => ({ id, organization_id })))
@@ -77,41 +84,64 @@ export function formBytes(limits: Limits): number {
   return limits.files * limits.fileBytes + limits.jsonBodyBytes + maxParts(limits) * PART_OVERHEAD
 }
 
-function boundaryOf(contentType: string): string {
-  const [, quoted, plain] =
-    /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/i.exec(contentType) ?? []
-  const boundary = quoted ?? plain
-  if (boundary === undefined) {
-    throw malformed('The Content-Type needs a boundary of 1 to 70 characters.')
-  }
-  return boundary
+/** A field as it was sent. */
+interface SentField {
+  readonly bytes: Buffer
+  /** null: that of the form, or UTF-8. */
+  readonly charset: string | null
+  readonly isText: boolean
 }
 
-/** Reads all parts: files into `files`, fields into the result. */
+type SentFields = ReadonlyMap<string, SentField>
+
+/** PHP, Ruby and others can send several files only under names such as `files[]` or `files[0]`. */
+const FILES = /^files(?:\[\d*\])?$/
+/** `metadata[deal]`, `metadata.deal`, `metadata{}`: how clients flatten an object. */
+const PART_OF_METADATA = /^metadata[[.{:(]/
+/** The charset of texts that declare none (RFC 7578, 4.6). */
+const CHARSET = '_charset_'
+
+/** Reads all parts: files into `files`, in the order of their arrival, and fields into the result. */
 async function readForm(
   parts: AsyncIterable<Part>,
   files: ReceivedFile[],
-  { organizationId, requirementsFiles, limits }: MultipartOptions,
-): Promise<ReadonlyMap<string, Buffer>> {
-  const known = new Set(Object.keys(startQuotationBody(limits).properties))
-  const fields = new Map<string, Buffer>()
+  options: MultipartOptions,
+): Promise<SentFields> {
+  const { limits } = options
+  const known = new Set([...Object.keys(startQuotationBody(limits).properties), CHARSET])
+  const fields = new Map<string, SentField>()
   let room = limits.jsonBodyBytes
-  for await (const { name, fileName, bytes } of parts) {
-    if (name === 'files') {
-      const index = files.length
-      if (fileName)
-        files.push(await requirementsFiles.receive({ organizationId, index, name: fileName, bytes }))
-      else if (!(await isEmpty(bytes))) throw wrong(`/files/${index}`, 'must have a file name')
+  for await (const part of parts) {
+    const { name, fileName, charset, isText } = part
+    if (FILES.test(name)) {
+      await readFile(part, files, options)
       continue
     }
+    if (PART_OF_METADATA.test(name))
+      throw invalidField('/metadata', 'must be one field: send metadata as JSON text')
     const isKnown = known.has(name)
-    if (!isKnown && fileName !== null) throw wrong('/files', 'must be the field name of every file')
-    if (fields.has(name)) throw wrong(`/${name}`, 'must be sent only once')
-    const value = await readField(bytes, room)
-    room -= value.length
-    if (isKnown) fields.set(name, value)
+    if (!isKnown && fileName !== null) throw invalidField('/files', 'must be the field name of every file')
+    if (fields.has(name)) throw invalidField(`/${name}`, 'must be sent only once')
+    const bytes = await readField(part, room)
+    room -= bytes.length
+    if (isKnown) fields.set(name, { bytes, charset, isText })
   }
   return fields
+}
+
+async function readFile(
+  part: Part,
+  files: ReceivedFile[],
+  { organizationId, requirementsFiles }: MultipartOptions,
+): Promise<void> {
+  const index = files.length
+  const pointer = `/files/${index}`
+  if (part.fileName) {
+    const bytes = decodeTransfer(part.bytes, part.encoding, (allowed) => invalidField(pointer, allowed))
+    files.push(await requirementsFiles.receive({ organizationId, index, name: part.fileName, bytes }))
+  } else if (!(await isEmpty(part.bytes))) {
+    throw invalidField(pointer, 'must have a file name: add filename="plan.pdf" to its Content-Disposition')
+  }
 }
 
 async function isEmpty(bytes: AsyncIterable<Buffer>): Promise<boolean> {
@@ -122,10 +152,10 @@ async function isEmpty(bytes: AsyncIterable<Buffer>): Promise<boolean> {
 /**
  * @throws IntegrationError PAYLOAD_TOO_LARGE if all fields together are too large
  */
-async function readField(bytes: AsyncIterable<Buffer>, room: number): Promise<Buffer> {
+async function readField({ name, bytes, encoding }: Part, room: number): Promise<Buffer> {
   let left = room
   const chunks: Buffer[] = []
-  for await (const chunk of bytes) {
+  for await (const chunk of decodeTransfer(bytes, encoding, (allowed) => invalidField(`/${name}`, allowed))) {
     left -= chunk.length
     if (left < 0) throw new IntegrationError('PAYLOAD_TOO_LARGE', 'The form fields are too large.')
     chunks.push(chunk)
@@ -133,17 +163,28 @@ async function readField(bytes: AsyncIterable<Buffer>, room: number): Promise<Bu
   return Buffer.concat(chunks)
 }
 
-/** The equivalent in a JSON body. */
-function toValue(name: string, value: Buffer): unknown {
-  const canBeNull = ['metadata', 'config_id', 'external_id'].includes(name)
-  if (value.length === 0 && canBeNull) return null
-  try {
-    return name === 'metadata' ? parseJson(value) : new TextDecoder('utf-8', { fatal: true }).decode(value)
-  } catch {
-    throw wrong(`/${name}`, name === 'metadata' ? 'must be a JSON object, as text' : 'must be UTF-8 text')
+/** The equivalent JSON body. */
+async function toBody(fields: SentFields): Promise<Record<string, unknown>> {
+  const ofForm = fields.get(CHARSET)?.bytes.toString('latin1').trim() || null
+  const values: [string, unknown][] = []
+  for (const [name, { bytes, charset, isText }] of fields) {
+    if (name === CHARSET) continue
+    // JSON is UTF-8 in any form.
+    const text = await textOf(bytes, charset ?? (isText ? ofForm : null), (allowed) =>
+      invalidField(`/${name}`, allowed),
+    )
+    values.push([name, toValue(name, text)])
   }
+  return Object.fromEntries(values)
 }
 
-function wrong(pointer: string, detail: string): IntegrationError {
-  return validationFailed([{ pointer, detail }])
+function toValue(name: string, text: string): unknown {
+  const canBeNull = ['metadata', 'config_id', 'external_id'].includes(name)
+  if (text === '' && canBeNull) return null
+  if (name !== 'metadata') return text
+  try {
+    return parseJson(Buffer.from(text))
+  } catch {
+    throw invalidField('/metadata', 'must be a JSON object, as text')
+  }
 }

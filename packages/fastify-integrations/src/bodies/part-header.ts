@@ -1,33 +1,55 @@
+import { charsetOf } from './content-type.ts'
+import { malformed } from './read-body.ts'
+import { sentFileName, toText } from './sent-name.ts'
+import { type TransferEncoding, transferEncodingOf } from './transfer-encoding.ts'
+
 /** The header of a part. */
 export interface PartHeader {
   readonly name: string
   /** null: a plain field. '': a file without a name. */
   readonly fileName: string | null
+  /** Whether its content is text, or of no declared type. */
+  readonly isText: boolean
+  /** Of its content. null: undeclared. */
+  readonly charset: string | null
+  readonly encoding: TransferEncoding
 }
 
-const PLAIN_ENCODINGS = new Set(['7bit', '8bit', 'binary'])
+export const INVALID_HEADER = 'A part has no valid Content-Disposition: it must be form-data with a name.'
 
 /**
- * Parses the header of a part (RFC 7578), as browsers and libraries really write it: raw UTF-8, `filename*` beside
- * `filename`, with or without quotes.
+ * Parses the header of a part (RFC 7578), as browsers and libraries really write it: `filename*` beside `filename`,
+ * with or without quotes, names in any charset.
  * @param header lower-case names; the bytes of the values as Latin-1
- * @returns null if it is invalid: the part must be refused, or a file would be lost silently
+ * @param charset of names that are not UTF-8; null if the form declares none
+ * @throws IntegrationError MALFORMED_REQUEST: the part must be refused, or a file would be lost silently
  */
-export function readPartHeader(header: Readonly<Record<string, readonly string[]>>): PartHeader | null {
+export function readPartHeader(
+  header: Readonly<Record<string, readonly string[]>>,
+  charset: string | null,
+): PartHeader {
   const [disposition, ...more] = header['content-disposition'] ?? []
-  const [encoding = '7bit'] = header['content-transfer-encoding'] ?? []
-  if (disposition === undefined || more.length > 0 || !PLAIN_ENCODINGS.has(encoding.toLowerCase()))
-    return null
+  if (disposition === undefined || more.length > 0) throw malformed(INVALID_HEADER)
   const parameters = readParameters(disposition)
-  const name = parameters?.get('name')
-  if (parameters === null || name === undefined) return null
-  return { name, fileName: extendedValue(parameters.get('filename*')) ?? parameters.get('filename') ?? null }
+  const name = parameters.get('name')
+  if (name === undefined) throw malformed(INVALID_HEADER)
+  const [contentType = ''] = header['content-type'] ?? []
+  return {
+    name: toText(name, charset),
+    fileName: sentFileName(parameters, charset),
+    isText: /^(?:text\/|$)/i.test(contentType.trim()),
+    charset: charsetOf(contentType),
+    encoding: transferEncodingOf(header['content-transfer-encoding'] ?? []),
+  }
 }
 
-/** Visits each character once: a client could choose ones that make a regular expression backtrack. */
-function readParameters(disposition: string): Map<string, string> | null {
+/**
+ * The parameters as Latin-1, without quotes. Visits each character once: a client could choose ones that make a regular
+ * expression backtrack.
+ */
+function readParameters(disposition: string): Map<string, string> {
   const type = 'form-data'
-  if (disposition.slice(0, type.length).toLowerCase() !== type) return null
+  if (disposition.slice(0, type.length).toLowerCase() !== type) throw malformed(INVALID_HEADER)
   const parameters = new Map<string, string>()
   let at = type.length
 
@@ -42,7 +64,6 @@ function readParameters(disposition: string): Map<string, string> | null {
     at += 1
     return true
   }
-  /** Backslashes of Windows paths stay: only quotes and backslashes are escaped. */
   function takeQuoted(): string | null {
     let isEscaped = false
     const quoted = take((character) => {
@@ -50,31 +71,32 @@ function readParameters(disposition: string): Map<string, string> | null {
       isEscaped = !isEscaped && character === '\\'
       return goesOn
     })
-    return takeOnly('"') ? quoted.replace(/\\(["\\])/g, '$1') : null
+    return takeOnly('"') ? unescaped(quoted) : null
   }
 
   while (takeOnly(';')) {
     take(isSpace)
     const name = take(isTokenCharacter).toLowerCase()
     if (name === '' && at === disposition.length) break
-    if (name === '' || parameters.has(name) || !takeOnly('=')) return null
+    if (name === '' || !takeOnly('=')) throw malformed(INVALID_HEADER)
     const value = takeOnly('"') ? takeQuoted() : take(isPlain).trim() || null
-    if (value === null) return null
-    parameters.set(name, Buffer.from(value, 'latin1').toString('utf8'))
+    if (value === null) throw malformed(INVALID_HEADER)
+    if ((parameters.get(name) ?? value) !== value) {
+      throw malformed(
+        `A part's Content-Disposition has two different values of ${JSON.stringify(name.slice(0, 40))}.`,
+      )
+    }
+    parameters.set(name, value)
   }
-  return at === disposition.length ? parameters : null
+  if (at !== disposition.length) throw malformed(INVALID_HEADER)
+  return parameters
+}
+
+/** Old browsers send whole Windows paths, and escape only quotes in them. */
+function unescaped(quoted: string): string {
+  return /^(?:[a-z]:\\|\\\\)/i.test(quoted) ? quoted.replace(/\\"/g, '"') : quoted.replace(/\\(.)/g, '$1')
 }
 
 const isSpace = (character: string) => character === ' ' || character === '\t'
 const isTokenCharacter = (character: string) => /[!#$%&'*+.^_`|~\w-]/.test(character)
 const isPlain = (character: string) => character !== ';' && character !== '"'
-
-/** `UTF-8''a%20b.pdf` (RFC 8187). Other charsets are obsolete: their `filename` is used. */
-function extendedValue(value: string | undefined): string | null {
-  const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(value ?? '') ?? []
-  try {
-    return encoded === undefined ? null : decodeURIComponent(encoded)
-  } catch {
-    return null
-  }
-}

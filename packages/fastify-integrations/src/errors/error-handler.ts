@@ -9,6 +9,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identifyRequest } from '../answers/request-id.ts'
 import { holdsApiKey } from '../auth/key-in-url.ts'
+import { isEncoded } from '../bodies/content-encoding.ts'
 import { seenFrom, toIntegrationError } from './integration-error.ts'
 
 /** A failed database or store is rarely back sooner. A hook of the host may set another value. */
@@ -32,6 +33,8 @@ export function errorHandler({ typeBase }: { typeBase: string }) {
       request.log.info({ code }, 'a request to the integrations API was refused')
     }
     if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS)
+    // Not for a media type that is refused (RFC 9110, 12.5.3).
+    if (status === 415 && isEncoded(request.headers)) reply.header('accept-encoding', 'identity')
     const requestId = identifyRequest(request, reply)
     reply
       .code(status)

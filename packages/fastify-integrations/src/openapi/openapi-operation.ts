@@ -21,6 +21,10 @@ const REQUEST_ID = Type.String({ description: 'The ID of the request. Include it
 
 const RETRY_AFTER = Type.Integer({ description: 'Seconds to wait.' })
 
+const ACCEPT_ENCODING = Type.Literal('identity', {
+  description: 'Sent if the body has a `Content-Encoding`: send it without one.',
+})
+
 const KEY_HEADERS = {
   'X-API-Key-Expires-At': Type.String({
     format: 'date-time',
@@ -148,6 +152,7 @@ function operationOf(
     const ofStatus = codes.filter((code) => ERRORS[code].status === status)
     const problemHeaders = {
       ...headers,
+      ...(status === 415 ? { 'Accept-Encoding': ACCEPT_ENCODING } : {}),
       ...(status === 429 || status === 503 ? { 'Retry-After': RETRY_AFTER } : {}),
       // Without a valid key, there is nothing to report.
       ...(status === 401 ? {} : keyHeaders),

@@ -45,7 +45,7 @@ export interface SeenExchange {
 
 /** The headers that a document must name where they are sent. */
 const OUR_HEADERS =
-  /^(?:ratelimit.*|x-api-key-.*|x-request-id|retry-after|link|location|idempotency-replayed|deprecation|sunset)$/
+  /^(?:ratelimit.*|x-api-key-.*|x-request-id|retry-after|link|location|idempotency-replayed|deprecation|sunset|accept-encoding)$/
 
 /** Cached: compiling is most of the work, and most hosts of a run have the same document. */
 const checks = new Map<string, OpenApiCheck>()

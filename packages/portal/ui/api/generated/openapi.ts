@@ -1204,6 +1204,7 @@ export interface components {
         UNSUPPORTED_MEDIA_TYPE_2: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -1364,6 +1365,8 @@ export interface components {
         Link: string;
         /** @description Seconds to wait. */
         "Retry-After_2": number;
+        /** @description Sent if the body has a `Content-Encoding`: send it without one. */
+        "Accept-Encoding": "identity";
         /** @description The path of its progress. */
         Location_2: string;
     };
