@@ -20,11 +20,11 @@ const identity = {
   quotation_id: EXAMPLE.quotationId,
   quotation_name: 'Customer portal',
   is_test: false,
-  check_kind: null,
 }
 const attempt = {
   ...identity,
   id: EXAMPLE.attemptId,
+  check_kind: null,
   delivery_id: EXAMPLE.deliveryId,
   attempt: 1,
   url: 'https://crm.example.com/webhooks/quick-quote',
