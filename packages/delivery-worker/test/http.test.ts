@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Outcome } from '@quickquote/core/internal'
@@ -21,8 +21,8 @@ afterEach(async () => {
 })
 
 /** A TLS server with its own handling of connections. */
-async function tlsServer(talk: (socket: TLSSocket) => void): Promise<string> {
-  const server = createTlsServer(certificate, (socket) => {
+async function tlsServer(talk: (socket: TLSSocket) => void, options: TlsOptions = {}): Promise<string> {
+  const server = createTlsServer({ ...certificate, ...options }, (socket) => {
     socket.on('error', () => undefined)
     talk(socket)
   })
@@ -680,7 +680,39 @@ describe('errors of the connection', () => {
         return `https://127.0.0.1:${await listen(server)}`
       },
       'tls',
-      'the TLS handshake failed',
+      'the TLS handshake failed: the port does not speak TLS',
+    ],
+    [
+      'a client certificate that is required (TLS 1.2)',
+      () => tlsServer(() => undefined, { requestCert: true, maxVersion: 'TLSv1.2' }),
+      'tls',
+      'the TLS handshake failed: the receiver has no cipher in common, or requires a client certificate',
+    ],
+    [
+      'a receiver of HTTP/2 only',
+      () => tlsServer(() => undefined, { ALPNProtocols: ['h2'] }),
+      'tls',
+      'the TLS handshake failed: the receiver does not support HTTP/1.1 (ALPN)',
+    ],
+    [
+      'a receiver of old TLS only',
+      () =>
+        tlsServer(() => undefined, {
+          minVersion: 'TLSv1',
+          maxVersion: 'TLSv1.1',
+          ciphers: 'ALL:@SECLEVEL=0',
+        }),
+      'tls',
+      'the TLS handshake failed: the receiver does not support TLS 1.2 or 1.3',
+    ],
+    [
+      'contradictory lengths',
+      () =>
+        tlsServer((socket) =>
+          socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok'),
+        ),
+      'contradictory_lengths',
+      'the length of the response is contradictory: send one `Content-Length`, or `Transfer-Encoding: chunked` without one',
     ],
   ])('%s is described in few words', async (_, start, code, error) => {
     expect(await post(http(), await start())).toEqual({ kind: 'error', code, error })

@@ -11,9 +11,26 @@ export function describeTransportError(error: unknown): DeliveryFailure {
   if (isCertificateError(code)) {
     return deliveryFailure('certificate', CERTIFICATE_ERRORS[code] ?? withoutDetails(message))
   }
-  if (/^(ERR_SSL|EPROTO)/.test(code)) return deliveryFailure('tls')
+  if (/^(ERR_SSL|EPROTO)/.test(code)) return deliveryFailure('tls', handshakeCause(code))
   if (name === 'HTTPParserError') return deliveryFailure('not_http')
+  // Node's own sentence says what is missing: the HTTP parser is WebAssembly, and `--permission` may forbid connections.
+  if (code === 'ERR_ACCESS_DENIED' || /WebAssembly/.test(message))
+    return deliveryFailure('worker_unable', message)
   return deliveryFailure('request_failed')
+}
+
+/** By the alert or error of OpenSSL, whose names differ by its version. */
+const HANDSHAKE_CAUSES: readonly (readonly [RegExp, string])[] = [
+  [/CERTIFICATE_REQUIRED$/, 'the receiver requires a client certificate, which webhooks do not have'],
+  [/ALERT_HANDSHAKE_FAILURE$/, 'the receiver has no cipher in common, or requires a client certificate'],
+  [/PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/, 'the receiver does not support TLS 1.2 or 1.3'],
+  [/NO_APPLICATION_PROTOCOL$/, 'the receiver does not support HTTP/1.1 (ALPN)'],
+  [/WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|HTTP_REQUEST$/, 'the port does not speak TLS'],
+]
+
+function handshakeCause(code: string): string {
+  const known = HANDSHAKE_CAUSES.find(([pattern]) => pattern.test(code))
+  return known === undefined ? '' : `: ${known[1]}`
 }
 
 const NAME_ERRORS: Readonly<Record<string, DeliveryFailure>> = {
@@ -36,6 +53,8 @@ const CONNECTION_ERRORS: Readonly<Record<string, DeliveryFailure>> = {
   ETIMEDOUT: CONNECT_TIMEOUT,
   UND_ERR_CONNECT_TIMEOUT: CONNECT_TIMEOUT,
   ANSWER_TOO_LONG: deliveryFailure('headers_too_large'),
+  // Without a status: undici reads several lengths as one number.
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: deliveryFailure('contradictory_lengths'),
 }
 
 const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
@@ -44,9 +63,10 @@ const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another host name',
   CERT_HAS_EXPIRED: 'it has expired',
   CERT_NOT_YET_VALID: 'it is not valid yet',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the chain is incomplete',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the chain is incomplete, or its issuer is a private one',
   UNABLE_TO_GET_ISSUER_CERT: 'the chain is incomplete',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the issuer is not trusted',
+  CA_MD_TOO_WEAK: 'it is signed with SHA-1 or MD5',
 }
 
 /** OpenSSL's verification codes (`CERT_…`, `CRL_…`, `UNABLE_TO_…`), and Node's own for the host name. */
