@@ -56,6 +56,11 @@ describe('a run that kept its promises', () => {
     expect(found).toMatchObject({ problems: [], delivered: 1, duplicates: 1, cutOff: 1 })
   })
 
+  it('repeated a request within its attempt, because its connection was reset', () => {
+    const found = reconciled({ attempts: [succeeded(1, 1)], requests: [request('reset'), request(200)] })
+    expect(found).toMatchObject({ problems: [], delivered: 1, duplicates: 0, unseen: 0 })
+  })
+
   it('was cut off before anything was sent', () => {
     const found = reconciled({ attempts: [interrupted(1), succeeded(2, 0)], requests: [request(200)] })
     expect(found).toMatchObject({ problems: [], duplicates: 0, cutOff: 0, unseen: 1 })
@@ -126,6 +131,16 @@ describe('a run that broke a promise', () => {
       'a request without an attempt',
       'every request has its attempt',
       { attempts: [succeeded(1, 0)], requests: [request(200), request(200)] },
+    ],
+    [
+      'a request repeated twice within its attempt',
+      'every request has its attempt',
+      { attempts: [succeeded(1, 2)], requests: [request('reset'), request('reset'), request(200)] },
+    ],
+    [
+      'a reset request of another second than the attempt',
+      'every request has its attempt',
+      { attempts: [succeeded(1, 1)], requests: [request('reset', -5), request(200)] },
     ],
     [
       'a request signed before the claim of its interrupted attempt',

@@ -120,7 +120,7 @@ export function reconcile(evidence: Evidence): Reconciliation {
   function file<K extends 'attempts' | 'requests'>(kind: K, name: string, entry: Delivery[K][number]): void {
     const list = deliveries.get(name)?.[kind] as (typeof entry)[] | undefined
     if (list !== undefined) list.push(entry)
-    else if (kind === 'requests' && losses?.explainRequest(name)) lost.requests += 1
+    else if (kind === 'requests' && losses?.explainRequest(name, answerOf(entry))) lost.requests += 1
     else broken('only expected events are sent', `${kind} of ${name}`)
   }
 
@@ -197,10 +197,17 @@ export function reconcile(evidence: Evidence): Reconciliation {
     }
 
     const interrupted = attempts.filter(({ status }) => status === 'interrupted')
+    const sent = attempts.filter(({ status }) => status !== 'interrupted')
     // The earliest signature has the fewest candidates.
     for (const request of [...unmatched.values()].toSorted((a, b) => a.timestamp - b.timestamp)) {
+      // An attempt sends once more if the receiver resets a reused connection without an answer.
+      const repeated = sent.findIndex(({ created_at }) => secondOf(created_at) === request.timestamp)
+      if (request.answer === 'reset' && repeated >= 0) {
+        sent.splice(repeated, 1)
+        continue
+      }
       const index = interrupted.findIndex(({ created_at }) => secondOf(created_at) <= request.timestamp)
-      if (index < 0 && losses?.explainRequest(name)) {
+      if (index < 0 && losses?.explainRequest(name, request.answer)) {
         lost.requests += 1
         continue
       }
@@ -219,6 +226,10 @@ export function reconcile(evidence: Evidence): Reconciliation {
   }
 }
 
+function answerOf(entry: object): Answer | undefined {
+  return 'answer' in entry ? (entry as SeenRequest).answer : undefined
+}
+
 /** What is missing because a primary was lost. */
 function openLosses({ events, attempts, begun }: LostPrimary, kept: readonly RecordedAttempt[]) {
   const ids = new Set(events.map(({ id }) => id))
@@ -233,9 +244,10 @@ function openLosses({ events, attempts, begun }: LostPrimary, kept: readonly Rec
     if (keptAttempts.has(identityOf(attempt))) explainRequest(nameOf(attempt.receiver, attempt.event_id))
   }
 
-  function explainRequest(name: string): boolean {
+  /** A reset request may be one of two of its attempt: that on a reused connection, and its repetition. */
+  function explainRequest(name: string, answer?: Answer): boolean {
     const left = mayBeMissing.get(name) ?? 0
-    mayBeMissing.set(name, left - 1)
+    mayBeMissing.set(name, left - (answer === 'reset' ? 0.5 : 1))
     return left > 0
   }
 
