@@ -132,14 +132,14 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     }
     const endpoint = `endpoints/${id}`
     await opensStill(endpoint, /\/webhooks\/events$/, 'Sent from')
-    await opensStill(endpoint, /\/deliveries\?.*limit=5$/, 'Send a test')
+    await opensStill(endpoint, /\/deliveries\?.*attempts=latest.*limit=5$/, 'Send a test')
     await admin.send('POST', `/webhooks/${id}/test`, 200, { event_type: 'quotation.failed' })
     const [test] = await admin.send<{ delivery_id: string }[]>(
       'GET',
       `/webhooks/deliveries?endpoint_id=${id}`,
       200,
     )
-    await opensStill(endpoint, /\/deliveries\?.*limit=1$/, 'Last test')
+    await opensStill(endpoint, /\/deliveries\?endpoint_id=[^&]*&limit=5$/, 'Last test')
     await opensStill(`deliveries/${test?.delivery_id}`, /\/webhooks$/, 'Copy as curl')
   })
 
