@@ -1,5 +1,8 @@
+import type { Socket } from 'node:net'
+import { startDatabaseProxy } from '@quickquote/dev-servers'
 import postgres from 'postgres'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { listen, PROBE } from '../src/connection/listener.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { createWaker } from '../src/connection/wake.ts'
 import { openOutbox } from './delivery-samples.ts'
@@ -24,6 +27,22 @@ async function settled(listener: { count(): number }): Promise<number> {
   await outbox.sql`select pg_notify('quickquote_wake', 'the last')`
   await expect.poll(() => listener.count()).toBeGreaterThan(before)
   return listener.count() - 1
+}
+
+/** A proxy that can keep its open connections without passing anything on. */
+async function throughProxy() {
+  const silent = new Set<Socket>()
+  const count = { asked: 0, silence: () => {} }
+  const proxy = await startDatabaseProxy(outbox.url, (client, database) => {
+    count.silence = () => silent.add(client)
+    client.on('data', (bytes) => {
+      if (bytes.includes('listen ')) count.asked += 1
+      if (!silent.has(client)) database.write(bytes)
+    })
+    database.on('data', (bytes) => silent.has(client) || client.write(bytes))
+  })
+  onTestFinished(() => proxy.stop())
+  return { url: proxy.url, count }
 }
 
 describe('waking', () => {
@@ -71,6 +90,36 @@ describe('listening', () => {
     await outbox.sql`select pg_notify('quickquote_wake', '')`
     await expect.poll(() => listener.count()).toBeGreaterThan(before)
     await listener.unlisten()
+  })
+
+  it('notices within 60 s that a proxy keeps a connection whose other side has gone', async () => {
+    expect(PROBE.everyMs + PROBE.timeoutMs).toBeLessThan(60_000)
+    const { url, count } = await throughProxy()
+    const sql = postgres(url)
+    const heard: string[] = []
+    const listener = listen(
+      sql.options,
+      ['quickquote_wake', () => heard.push('heard'), (error) => heard.push(String(error))],
+      { everyMs: 20, timeoutMs: 1000 },
+    )
+    onTestFinished(async () => {
+      await listener.end()
+      await sql.end()
+    })
+    await expect.poll(() => heard).toEqual(['heard'])
+    // Several probes are answered, and none of them wakes.
+    await expect.poll(() => count.asked).toBeGreaterThan(3)
+    expect(heard).toEqual(['heard'])
+
+    count.silence()
+
+    await expect.poll(() => heard, { timeout: 10_000 }).toEqual([
+      'heard',
+      expect.stringContaining('CONNECTION_UNANSWERED'),
+      'heard',
+    ])
+    await outbox.sql`select pg_notify('quickquote_wake', '')`
+    await expect.poll(() => heard).toHaveLength(4)
   })
 
   it('ends', async () => {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@quickquote/core'
 import type postgres from 'postgres'
-import connectTo from '#driver'
-import type { Driver, Listener, Statements, StatementTimeout } from './driver.ts'
+import type { Driver, Statements, StatementTimeout } from './driver.ts'
+import { listen } from './listener.ts'
 
 /** How to run statements on a postgres.js client. */
 interface ClientOptions {
@@ -37,7 +37,7 @@ export function onPostgresJs(
       if (!isCommitted) throw rolledBack()
       return result as T
     },
-    listen: (channel, onHeard, onLost) => listen(sql.options, channel, onHeard, onLost),
+    listen: (...listener) => listen(sql.options, listener),
   }
 }
 
@@ -111,64 +111,6 @@ export function statementsOn(
       ),
     async script(text) {
       await sql.unsafe(text, [], unprepared)
-    },
-  }
-}
-
-/** The wait before listening again. It doubles up to the longest. */
-const RETRY_MS = { first: 100, longest: 2000 }
-
-const CONNECTION_LOST = Object.assign(new Error('the connection that listened was lost'), {
-  code: 'CONNECTION_LOST',
-})
-
-/**
- * Listens on a separate connection until it is ended, and tries again even after a refused LISTEN, for example on a
- * standby that is promoted later. postgres.js only does so when its connection closes.
- */
-function listen(
-  options: postgres.Sql['options'],
-  ...[channel, onHeard, onLost]: Parameters<Driver['listen']>
-): Listener {
-  let isOver = false
-  let retryMs = RETRY_MS.first
-  let timer: NodeJS.Timeout | undefined
-  let current: postgres.Sql | undefined
-
-  function begin(): void {
-    let hasFailed = false
-    const fail = (error: unknown) => {
-      if (hasFailed || isOver) return
-      hasFailed = true
-      void connection.end({ timeout: 0 })
-      // Once per loss.
-      if (retryMs === RETRY_MS.first) onLost(error)
-      timer = setTimeout(begin, retryMs)
-      retryMs = Math.min(retryMs * 2, RETRY_MS.longest)
-    }
-    const connection = connectTo({
-      ...options,
-      max: 1,
-      idle_timeout: null,
-      max_lifetime: null,
-      fetch_types: false,
-      onnotify: () => onHeard(),
-      onclose: () => fail(CONNECTION_LOST),
-    } as unknown as postgres.Options<Record<string, never>>)
-    current = connection
-    connection.unsafe(`listen "${channel}"`).then(() => {
-      if (hasFailed || isOver) return
-      retryMs = RETRY_MS.first
-      onHeard()
-    }, fail)
-  }
-
-  begin()
-  return {
-    async end() {
-      isOver = true
-      clearTimeout(timer)
-      await current?.end({ timeout: 0 })
     },
   }
 }
