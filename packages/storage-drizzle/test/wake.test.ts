@@ -113,11 +113,9 @@ describe('listening', () => {
 
     count.silence()
 
-    await expect.poll(() => heard, { timeout: 10_000 }).toEqual([
-      'heard',
-      expect.stringContaining('CONNECTION_UNANSWERED'),
-      'heard',
-    ])
+    await expect
+      .poll(() => heard, { timeout: 10_000 })
+      .toEqual(['heard', expect.stringContaining('CONNECTION_UNANSWERED'), 'heard'])
     await outbox.sql`select pg_notify('quickquote_wake', '')`
     await expect.poll(() => heard).toHaveLength(4)
   })
