@@ -1,65 +1,16 @@
 import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
+import { createServer } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Outcome } from '@quickquote/core/internal'
-import { createCertificate, type ReceiverOptions } from '@quickquote/dev-servers'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createCertificate } from '@quickquote/dev-servers'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { addressGuard } from '../../core/src/lib/address-guard.ts'
-import { createHttp, type Http, type HttpOptions } from '../src/http/http.ts'
 import { certificate, openReceiver } from './host.ts'
+import { answered, http, listen, ORGANIZATION_ID, post, tlsServer } from './raw-receivers.ts'
 
-const ORGANIZATION_ID = 'organization'
-
-const cleanUps: (() => Promise<unknown>)[] = []
-
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
-
-/** A TLS server with its own handling of connections. */
-async function tlsServer(talk: (socket: TLSSocket) => void, options: TlsOptions = {}): Promise<string> {
-  const server = createTlsServer({ ...certificate, ...options }, (socket) => {
-    socket.on('error', () => undefined)
-    talk(socket)
-  })
-  return `https://127.0.0.1:${await listen(server)}`
-}
-
-async function listen(server: Server): Promise<number> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    socket.on('error', () => undefined)
-    sockets.add(socket)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cleanUps.push(async () => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-    await once(server, 'close')
-  })
-  return (server.address() as AddressInfo).port
-}
-
-function http(options: Partial<HttpOptions> = {}): Http {
-  const created = createHttp({
-    guard: addressGuard({ allow: ['127.0.0.1/32'] }),
-    timeoutMs: 30_000,
-    maxResponseBytes: 16 * 1024,
-    maxRawResponseBytes: 256 * 1024,
-    socketsPerOrigin: 16,
-    ca: certificate.cert,
-    proxy: null,
-    now: () => new Date(),
-    ...options,
-  })
-  cleanUps.push(() => created.close())
-  return created
-}
+afterEach(() => vi.unstubAllEnvs())
 
 /** The part of the response that was read, and the outcome. */
 async function textOfAnswer(origin: string): Promise<[string, Outcome | null]> {
@@ -74,17 +25,6 @@ async function textOfAnswer(origin: string): Promise<[string, Outcome | null]> {
   })
   return [Buffer.concat(chunks).toString(), outcome]
 }
-
-async function post(client: Http, origin: string, path = '/hook?token=1') {
-  const headers = { 'Content-Type': 'application/json' }
-  return client.post({ turn: await client.turn(origin, ORGANIZATION_ID), path, headers, body: '{"a":"ü"}' })
-}
-
-const answered = (httpStatus: number, retryAfterMs: number | null = null) => ({
-  kind: 'response',
-  httpStatus,
-  retryAfterMs,
-})
 
 describe('a POST', () => {
   it('sends the body unchanged, and returns the status', async () => {
@@ -316,7 +256,7 @@ describe('the timeout', () => {
     const thread = new Worker(new URL('held-receiver.js', import.meta.url), {
       workerData: { certificate, signals },
     })
-    cleanUps.push(() => thread.terminate())
+    onTestFinished(() => void thread.terminate())
     const [port] = await once(thread, 'message')
     const client = http({ timeoutMs: 4000 })
     // The connection is already open.
@@ -490,61 +430,6 @@ describe('an incomplete response keeps its status', () => {
     const origin = await tlsServer((socket) => socket.on('data', () => socket.write(text)))
     const client = http()
     for (let n = 0; n < 3; n += 1) expect(await post(client, origin)).toEqual(answered(status))
-  })
-})
-
-describe('a reused connection that ends before the response begins', () => {
-  const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n'
-
-  /** Answers the first request of each connection, then does this with the second. */
-  async function receiver(second: (socket: TLSSocket) => void) {
-    const requests: number[] = []
-    let connections = 0
-    const origin = await tlsServer((socket) => {
-      connections += 1
-      const connection = connections
-      let isFirst = true
-      socket.on('data', () => {
-        requests.push(connection)
-        if (isFirst) socket.write(NO_CONTENT)
-        else second(socket)
-        isFirst = false
-      })
-    })
-    return { origin, requests }
-  }
-
-  it.each<[string, (socket: TLSSocket) => void]>([
-    ['closed', (socket) => socket.end()],
-    ['destroyed', (socket) => socket.destroy()],
-  ])('is replaced once: %s', async (_, second) => {
-    const { origin, requests } = await receiver(second)
-    let resent = 0
-    const client = http({ onResent: () => (resent += 1) })
-    for (let n = 0; n < 4; n += 1) expect(await post(client, origin)).toEqual(answered(204))
-    // The repeated request is the first of its connection, which carries the next one, too.
-    expect(requests).toEqual([1, 1, 2, 2, 3, 3, 4])
-    expect(resent).toBe(3)
-  })
-
-  it('is not replaced once a byte of a response has arrived', async () => {
-    const { origin, requests } = await receiver((socket) => socket.end('H'))
-    const client = http()
-    expect(await post(client, origin)).toEqual(answered(204))
-    expect(await post(client, origin)).toMatchObject({ kind: 'error' })
-    expect(requests).toEqual([1, 1])
-  })
-
-  it('is not replaced if it was new', async () => {
-    let requests = 0
-    const origin = await tlsServer((socket) =>
-      socket.on('data', () => {
-        requests += 1
-        socket.end()
-      }),
-    )
-    expect(await post(http(), origin)).toMatchObject({ code: 'connection_closed' })
-    expect(requests).toBe(1)
   })
 })
 
@@ -739,75 +624,5 @@ describe('errors of the connection', () => {
       code: 'dns_no_address',
       error: 'the host name has no address',
     })
-  })
-})
-
-describe('sockets', () => {
-  async function counting(respond: ReceiverOptions['respond']) {
-    const ports = new Set<number>()
-    const partner = await openReceiver(respond)
-    const proxy = createServer((near) => {
-      ports.add(near.remotePort ?? 0)
-      const far = new URL(partner.url)
-      const socket = new (near.constructor as typeof Socket)()
-      socket.on('error', () => near.destroy())
-      socket.connect(Number(far.port), far.hostname)
-      near.pipe(socket).pipe(near)
-      near.on('close', () => socket.destroy())
-    })
-    return { partner, ports, origin: `https://127.0.0.1:${await listen(proxy)}` }
-  }
-
-  it('are reused', async () => {
-    const { ports, origin } = await counting(() => ({ status: 204 }))
-    const client = http()
-
-    for (let n = 0; n < 20; n += 1) expect(await post(client, origin)).toEqual(answered(204))
-
-    // One is returned while the next request begins.
-    expect(ports.size).toBeLessThanOrEqual(2)
-  })
-
-  it('stay few while the receiver is fast, however much is to be sent', async () => {
-    const { ports, partner, origin } = await counting(() => ({ status: 204 }))
-    const client = http({ socketsPerOrigin: 4 })
-
-    await Promise.all(Array.from({ length: 300 }, () => post(client, origin)))
-
-    expect(partner.requests).toHaveLength(300)
-    expect(ports.size).toBeLessThan(150)
-  })
-
-  it('that hang delay no other request to the origin', async () => {
-    const partner = await openReceiver(({ path }) => (path === '/hang' ? { hang: true } : { status: 204 }))
-    const client = http({ socketsPerOrigin: 2, timeoutMs: 20_000 })
-    const hanging = Array.from({ length: 10 }, () => post(client, partner.url, '/hang'))
-
-    const healthy = await Promise.all(Array.from({ length: 20 }, () => post(client, partner.url, '/fine')))
-
-    expect(healthy).toEqual(Array(20).fill(answered(204)))
-    client.abort()
-    expect(await Promise.all(hanging)).toEqual(
-      Array(10).fill({
-        kind: 'error',
-        code: 'worker_stopped',
-        error: 'the worker was stopped before a response arrived',
-      }),
-    )
-  })
-
-  it('send nothing after an abort: a request that has just got its turn ends like those in flight', async () => {
-    const partner = await openReceiver()
-    const client = http()
-    const turn = await client.turn(partner.url, ORGANIZATION_ID)
-
-    client.abort()
-
-    expect(await client.post({ turn, path: '/', headers: {}, body: '' })).toEqual({
-      kind: 'error',
-      code: 'worker_stopped',
-      error: 'the worker was stopped before a response arrived',
-    })
-    expect(partner.requests).toEqual([])
   })
 })

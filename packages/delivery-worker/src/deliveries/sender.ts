@@ -37,6 +37,7 @@ export function createSender({
     ca: ca ?? egress.ca,
     proxy: egress.proxy,
     now,
+    onResent: telemetry.resent,
     ...(egress.resolve && { resolve: resolveWith(egress.resolve) }),
   })
   return { http, telemetry, dispatch: createDispatch({ settings, http, telemetry, unusableKeys }) }

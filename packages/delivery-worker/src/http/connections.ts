@@ -3,7 +3,7 @@ import { type buildConnector, Client, type Dispatcher } from 'undici'
 import { type Answers, boundAnswers } from './bounded-answers.ts'
 
 /** How long idle connections stay open. A receiver's `Keep-Alive: timeout` may shorten it, and never lengthens it. */
-const IDLE_MS = 30_000
+export const IDLE_MS = 30_000
 
 /** How long a connection is used, so that a busy endpoint follows its DNS. */
 const MAX_AGE_MS = 60_000
@@ -32,15 +32,18 @@ export interface Connections {
  * Connections by origin, each an HTTP client of undici with one socket. Its own pools do not tell which connection a
  * request uses, so they could not repeat one on a new connection, nor only if the old one had been used before.
  * @param options.maxRawBytes of each response
+ * @param options.idleMs how long an idle connection stays open
  * @param options.now a monotonic clock in milliseconds
  */
 export function createConnections({
   connect,
   maxRawBytes,
+  idleMs = IDLE_MS,
   now = () => performance.now(),
 }: {
   readonly connect: buildConnector.connector
   readonly maxRawBytes: number
+  readonly idleMs?: number | undefined
   readonly now?: () => number
 }): Connections {
   const clients = new Set<Client>()
@@ -61,8 +64,8 @@ export function createConnections({
       // Over HTTP/2, requests would share a socket, and its bytes would not be those of one response.
       allowH2: false,
       maxHeaderSize: maxRawBytes,
-      keepAliveTimeout: IDLE_MS,
-      keepAliveMaxTimeout: IDLE_MS,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
       // One timer covers the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -28,6 +28,8 @@ export interface HttpOptions extends ConnectOptions {
   readonly maxResponseBytes: number
   /** Sockets per origin while it responds quickly. */
   readonly socketsPerOrigin: number
+  /** How long an idle connection stays open. Default: 30 s. */
+  readonly idleMs?: number
   readonly now: () => Date
   /** A request was sent again, because its connection, which had been used before, was closed. */
   readonly onResent?: () => void
@@ -40,7 +42,11 @@ export function createHttp(options: HttpOptions): Http {
   const { timeoutMs, maxResponseBytes, now, onResent = () => undefined } = options
   const connector = createConnector(options)
   const { connect } = connector
-  const connections = createConnections({ connect, maxRawBytes: options.maxRawResponseBytes })
+  const connections = createConnections({
+    connect,
+    maxRawBytes: options.maxRawResponseBytes,
+    idleMs: options.idleMs,
+  })
   const exchanges: Exchanges = { connections, timeoutMs, maxResponseBytes, now, onResent, underWay: [] }
 
   return {

@@ -29,9 +29,11 @@ export interface DeliveryTelemetry {
    * @param tell runs inside the span of the attempt, so that its log line can be correlated
    */
   attempted(observed: ObservedAttempt, tell: () => void): void
+  /** A request was sent once more, as part of its attempt. */
+  resent(): void
 }
 
-/** Metrics exclude tests; spans include them. See docs/monitoring for the names. */
+/** Metrics of attempts exclude tests; spans include them. See docs/monitoring for the names. */
 export function createDeliveryTelemetry({
   telemetry,
   storage,
@@ -44,6 +46,7 @@ export function createDeliveryTelemetry({
   const { tracer, meter, isOn } = telemetry
   const attempts = meter.createCounter(...instrument(METRICS.attempts))
   const duration = createDurations(meter, METRICS.attemptDuration)
+  const resends = meter.createCounter(...instrument(METRICS.resends))
   const lag = createDurations(meter, METRICS.lag)
 
   function measure({ attempt, origin }: ObservedAttempt): void {
@@ -87,6 +90,8 @@ export function createDeliveryTelemetry({
       context.with(trace.setSpan(parent, span), tell)
       span.end(attempt.created_at.getTime() + attempt.duration_ms)
     },
+
+    resent: () => resends.add(1),
   }
 }
 

@@ -29,6 +29,15 @@ export const METRICS = {
     attributes: { 'quickquote.outcome': OUTCOME },
     scope: 'worker',
   },
+  resends: {
+    name: 'quickquote.delivery.resends',
+    kind: 'counter',
+    unit: '{request}',
+    description:
+      'Requests sent once more within their attempt, because the receiver closed a connection used before.',
+    attributes: {},
+    scope: 'worker',
+  },
   lag: {
     name: 'quickquote.delivery.lag',
     kind: 'histogram',
