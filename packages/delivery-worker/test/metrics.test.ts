@@ -78,7 +78,7 @@ describe('GET /metrics', () => {
       ),
       ...[...alerts.matchAll(/^ +expr: (.*)$/gm)].map(([, expr = '']) => JSON.parse(expr)),
     ]
-    expect(expressions).toHaveLength(17)
+    expect(expressions).toHaveLength(18)
     for (const expression of expressions) {
       const names = [...new Set(expression.match(/quickquote_(?:delivery|pipeline)_[a-z_]+/g))]
       const labels = [

@@ -234,6 +234,21 @@ describe('metrics', () => {
     expect(valueAt(after, 'quickquote.delivery.lag', {})).toMatchObject({ min: expect.any(Number) })
   })
 
+  it('count requests that were sent once more, since the receiver had closed their connection', async () => {
+    await open(() => (receiver.requests.length === 2 ? { reset: true } : { status: 204 }))
+    await host.createEndpoint(receiver.url)
+    await run()
+    const before = await sdk.collect()
+    for (const attempts of [1, 2]) {
+      await host.finishStep()
+      await spansOf(/^send /, attempts)
+    }
+
+    const name = 'quickquote.delivery.resends'
+    expect(receiver.requests).toHaveLength(3)
+    expect(Number(valueAt(await sdk.collect(), name, {})) - Number(valueAt(before, name, {}) ?? 0)).toBe(1)
+  })
+
   it('show waiting work and work in flight, with one statement per collection', async () => {
     await open(() => ({ hang: true }))
     const endpoint = await host.createEndpoint(receiver.url)

@@ -4,6 +4,7 @@ import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listen, PROBE } from '../src/connection/listener.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
+import { toStorageError } from '../src/connection/storage-error.ts'
 import { createWaker } from '../src/connection/wake.ts'
 import { openOutbox } from './delivery-samples.ts'
 import { sampleEvent } from './samples.ts'
@@ -96,10 +97,10 @@ describe('listening', () => {
     expect(PROBE.everyMs + PROBE.timeoutMs).toBeLessThan(60_000)
     const { url, count } = await throughProxy()
     const sql = postgres(url)
-    const heard: string[] = []
+    const heard: unknown[] = []
     const listener = listen(
       sql.options,
-      ['quickquote_wake', () => heard.push('heard'), (error) => heard.push(String(error))],
+      ['quickquote_wake', () => heard.push('heard'), (error) => heard.push(toStorageError('listen', error))],
       { everyMs: 20, timeoutMs: 1000 },
     )
     onTestFinished(async () => {
@@ -115,7 +116,7 @@ describe('listening', () => {
 
     await expect
       .poll(() => heard, { timeout: 10_000 })
-      .toEqual(['heard', expect.stringContaining('CONNECTION_UNANSWERED'), 'heard'])
+      .toEqual(['heard', expect.objectContaining({ code: 'CONNECTION_SILENT', isOutage: false }), 'heard'])
     await outbox.sql`select pg_notify('quickquote_wake', '')`
     await expect.poll(() => heard).toHaveLength(4)
   })

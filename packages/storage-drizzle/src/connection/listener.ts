@@ -12,6 +12,11 @@ const CONNECTION_LOST = Object.assign(new Error('the connection that listened wa
   code: 'CONNECTION_LOST',
 })
 
+/** Not an outage, about which others would speak: the database may answer everybody else. */
+const SILENT = Object.assign(new Error('the connection that listened no longer answered'), {
+  code: 'CONNECTION_SILENT',
+})
+
 /**
  * Listens on a separate connection until it is ended, and tries again even after a refused LISTEN, for example on a
  * standby that is promoted later. postgres.js only does so when its connection closes.
@@ -56,7 +61,9 @@ export function listen(
     const ask = () => connection.unsafe(`listen "${channel}"`, [], waiting)
     const askAgain = () => {
       if (hasFailed || isOver) return
-      timer = setTimeout(() => ask().then(askAgain, fail), probe.everyMs)
+      timer = setTimeout(() => {
+        ask().then(askAgain, (error) => fail(error.code === 'CONNECTION_UNANSWERED' ? SILENT : error))
+      }, probe.everyMs)
     }
     ask().then(() => {
       if (hasFailed || isOver) return
