@@ -14,6 +14,8 @@ export interface Connection {
   dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void
   /** Whether it has carried a request before, and no byte has arrived since the latest one was sent. */
   isSilentAfterReuse(): boolean
+  /** The receiver's TLS alert, after which undici says "other side closed". */
+  alert(): Error | undefined
   /** Ends its use. If the response `isWhole`, the next request may use it. */
   release(isWhole: boolean): void
 }
@@ -52,12 +54,16 @@ export function createConnections({
 
   function open(origin: string): Connection {
     let answers: Answers | undefined
+    let alert: Error | undefined
     let openedAt = now()
     const client = new Client(origin, {
       connect: (target, callback) =>
         connect(target, (...result) => {
           const [, socket] = result
           openedAt = now()
+          socket?.once('error', (error: NodeJS.ErrnoException) => {
+            if (error.code?.startsWith('ERR_SSL')) alert = error
+          })
           answers = socket instanceof TLSSocket ? boundAnswers(socket, maxRawBytes) : undefined
           callback(...result)
         }),
@@ -74,6 +80,7 @@ export function createConnections({
     const connection: Connection = {
       dispatch: (request, handler) => void client.dispatch(request, handler),
       isSilentAfterReuse: () => answers?.isSilentAfterReuse() ?? false,
+      alert: () => alert,
       release(isWhole) {
         if (!isWhole || isOld()) return discard()
         const others = idle.get(origin)

@@ -129,7 +129,8 @@ export function exchange(
         if (reader !== undefined) reader.end()
         else if (answer !== undefined) end(answer, true)
       },
-      onResponseError(_, error) {
+      onResponseError(_, fault) {
+        const error = connection?.alert() ?? fault
         if (!isOver && !isResent && isClosed(error) && connection?.isSilentAfterReuse()) {
           isResent = true
           onResent()

@@ -9,7 +9,10 @@ export function describeTransportError(error: unknown): DeliveryFailure {
   const known = CONNECTION_ERRORS[code]
   if (known !== undefined) return known
   if (isCertificateError(code)) {
-    return deliveryFailure('certificate', CERTIFICATE_ERRORS[code] ?? withoutDetails(message))
+    return deliveryFailure(
+      'certificate',
+      CERTIFICATE_ERRORS[code === UNNAMED ? message : code] ?? withoutDetails(message),
+    )
   }
   if (/^(ERR_SSL|EPROTO)/.test(code)) return deliveryFailure('tls', handshakeCause(code))
   if (name === 'HTTPParserError') return deliveryFailure('not_http')
@@ -57,6 +60,9 @@ const CONNECTION_ERRORS: Readonly<Record<string, DeliveryFailure>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: deliveryFailure('contradictory_lengths'),
 }
 
+/** Node has no code for the newer verification errors of OpenSSL, which are known by their messages. */
+const UNNAMED = 'UNSPECIFIED'
+
 const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed certificate',
   SELF_SIGNED_CERT_IN_CHAIN: 'self-signed certificate in the chain',
@@ -66,12 +72,17 @@ const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the chain is incomplete, or its issuer is a private one',
   UNABLE_TO_GET_ISSUER_CERT: 'the chain is incomplete',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the issuer is not trusted',
-  CA_MD_TOO_WEAK: 'it is signed with SHA-1 or MD5',
+  INVALID_PURPOSE: 'it is not for servers (extended key usage)',
+  'CA signature digest algorithm too weak': 'it is signed with SHA-1 or MD5',
+  'EE certificate key too weak': 'its key is too short',
 }
 
 /** OpenSSL's verification codes (`CERT_…`, `CRL_…`, `UNABLE_TO_…`), and Node's own for the host name. */
 function isCertificateError(code: string): boolean {
-  return code in CERTIFICATE_ERRORS || /^(CERT_|CRL_|UNABLE_TO_|INVALID_|HOSTNAME_MISMATCH)/.test(code)
+  return (
+    code in CERTIFICATE_ERRORS ||
+    /^(CERT_|CRL_|UNABLE_TO_|INVALID_|HOSTNAME_MISMATCH|UNSPECIFIED$)/.test(code)
+  )
 }
 
 /** OpenSSL's messages reveal nothing of the certificate; Node appends hints after a semicolon. */
