@@ -116,8 +116,9 @@ it('a test is claimed once, by any number of workers at once', async () => {
   expect(claims.flatMap(({ claimed }) => claimed).map((delivery) => delivery.id)).toEqual([id])
 })
 
-it('a test whose worker dies is recorded as interrupted, and not sent again', async () => {
+it('a test, or one of a check, whose worker dies is recorded as interrupted, and not sent again', async () => {
   const { id, endpoint } = await insertTest()
+  await sql`update quickquote.deliveries set check_kind = 'forged' where id = ${id}`
   await claim(1)
   const recovered = await storage.workers.recoverDead({ silentForMs: 1000, maxAttempts: 8, now: new Date() })
   expect(recovered.deliveries).toBe(1)
@@ -126,8 +127,8 @@ it('a test whose worker dies is recorded as interrupted, and not sent again', as
     attempt: { status: 'interrupted', http_status: null },
   })
   expect(
-    await sql`select status, is_test, next_attempt_at from quickquote.delivery_attempts where delivery_id = ${id}`,
-  ).toEqual([{ status: 'interrupted', is_test: true, next_attempt_at: null }])
+    await sql`select status, is_test, check_kind, next_attempt_at from quickquote.delivery_attempts where delivery_id = ${id}`,
+  ).toEqual([{ status: 'interrupted', is_test: true, check_kind: 'forged', next_attempt_at: null }])
   expect((await claim(1)).claimed).toEqual([])
 })
 
