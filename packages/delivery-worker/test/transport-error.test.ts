@@ -58,6 +58,12 @@ describe('errors of the connection', () => {
       'the TLS handshake failed: the receiver requires a client certificate, which webhooks do not have',
     ],
     [
+      'no cipher in common',
+      () => tlsServer(() => undefined, { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' }),
+      'tls',
+      'the TLS handshake failed: the receiver has no cipher in common, or requires a client certificate',
+    ],
+    [
       'a receiver of HTTP/2 only',
       () => tlsServer(() => undefined, { ALPNProtocols: ['h2'] }),
       'tls',
