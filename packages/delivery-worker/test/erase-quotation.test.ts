@@ -52,7 +52,7 @@ async function finish(id: string): Promise<void> {
 async function rowsWith(text: string): Promise<string[]> {
   const tables = await host.sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'quickquote'::regnamespace
-      and relkind in ('r', 'p') and not relispartition`
+      and relkind = 'r'`
   const found: string[] = []
   for (const { name } of tables) {
     const rows = await host.sql`

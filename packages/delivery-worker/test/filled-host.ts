@@ -106,7 +106,7 @@ export async function deliverAll(): Promise<void> {
 export async function rows(): Promise<Record<string, string[]>> {
   const tables = await host.sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'quickquote'::regnamespace
-      and relkind in ('r', 'p') and not relispartition order by relname`
+      and relkind = 'r' order by relname`
   const found = tables.map(async ({ name }) => {
     const all = await host.sql<{ row: string }[]>`
       select each::text as row from quickquote.${host.sql(name)} each order by 1`

@@ -231,13 +231,7 @@ describe('expired data', () => {
     const endpoint = await host.createEndpoint('https://receiver.example/')
     const [old, kept] = [daysAgo(32), daysAgo(29)]
     for (const at of [old, kept]) {
-      const day = at.toISOString().slice(0, 10)
-      const nextDay = new Date(Date.parse(day) + DAY_MS).toISOString()
       const id = idAt(at)
-      for (const table of ['events', 'delivery_attempts']) {
-        await sql.unsafe(`create table quickquote.${table}_${day.replaceAll('-', '_')}
-          partition of quickquote.${table} for values from ('${day}T00:00:00Z') to ('${nextDay}')`)
-      }
       await sql`
         insert into quickquote.events (id, organization_id, type, body, created_at)
         values (${id}, ${ORGANIZATION}, 'quotation.completed', '{}', ${at})`

@@ -259,8 +259,7 @@ create index warnings_due on "quickquote".warnings (due_at) where due_at is not 
 
 -- Events and their deliveries -----------------------------------------------------------------------------------------------
 
--- Append-only, with one partition per day, because retention drops whole days. `default` takes rows for which no day was
--- created.
+-- Append-only. Retention removes the oldest rows in small batches, and vacuum makes room for new ones before much of it is empty.
 create table "quickquote".events (
   id uuid not null,
   organization_id uuid not null,
@@ -280,9 +279,10 @@ create table "quickquote".events (
   traceparent text,
   tracestate text,
   created_at timestamptz(3) not null,
-  primary key (id, created_at)
-) partition by range (created_at);
-create table "quickquote".events_default partition of "quickquote".events default;
+  primary key (id)
+) with (autovacuum_vacuum_scale_factor = 0.05);
+-- Finds expired events.
+create index events_oldest on "quickquote".events (created_at);
 create index events_of_organization on "quickquote".events (organization_id, created_at);
 -- Finds the attempts of a quotation: ids of deliveries begin with the time of their event.
 create index events_of_quotation on "quickquote".events (organization_id, quotation_id) where quotation_id is not null;
@@ -315,7 +315,7 @@ create table "quickquote".deliveries (
   organization_id uuid not null,
   endpoint_id uuid not null,
   event_id uuid not null,
-  -- Finds the partition of the event.
+  -- With it, retention finds deliveries of expired events.
   event_created_at timestamptz(3) not null,
   is_test boolean not null default false,
   -- Set for deliveries of a receiver check: how they are signed.
@@ -350,7 +350,7 @@ create index deliveries_in_order on "quickquote".deliveries (endpoint_id, quotat
 -- blocked, most entries are of its ended leases. Recovery reads all of it: leased rows are few.
 create index deliveries_in_flight on "quickquote".deliveries (endpoint_id, leased_by) where leased_by is not null;
 
--- Every finished attempt, whatever its outcome. Append-only, with one partition per day, like events.
+-- Every finished attempt, whatever its outcome. Append-only, like events.
 create table "quickquote".delivery_attempts (
   id uuid not null,
   delivery_id uuid not null,
@@ -377,9 +377,10 @@ create table "quickquote".delivery_attempts (
   created_at timestamptz(3) not null,
   next_attempt_at timestamptz(3),
   -- Ids of deliveries begin with the time of their event, so this index grows at its end.
-  primary key (delivery_id, attempt, created_at)
-) partition by range (created_at);
-create table "quickquote".delivery_attempts_default partition of "quickquote".delivery_attempts default;
+  primary key (delivery_id, attempt)
+) with (autovacuum_vacuum_scale_factor = 0.05);
+-- Finds expired attempts.
+create index delivery_attempts_oldest on "quickquote".delivery_attempts (created_at);
 create index delivery_attempts_of_organization on "quickquote".delivery_attempts (organization_id, created_at desc, id desc);
 create index delivery_attempts_failed on "quickquote".delivery_attempts (organization_id, created_at desc, id desc)
   where status <> 'succeeded';

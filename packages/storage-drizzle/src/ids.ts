@@ -18,13 +18,3 @@ export function firstIdOf(moment: Date): string {
   const time = Math.max(0, moment.getTime()).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
-
-/** Clocks differ: attempts of a delivery may be this much older than its id. */
-const CLOCK_SKEW_MS = 60 * 60 * 1000
-
-/** Nothing of an event or a delivery is older. Saves a search through earlier partitions. An SQL expression. */
-export function madeSinceOf(id: string): string {
-  const time = `('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint / 1000.0`
-  return `case substr(${id}::text, 15, 1) when '7' then to_timestamp(${time}) - interval '${CLOCK_SKEW_MS} ms'
-    else '-infinity' end`
-}

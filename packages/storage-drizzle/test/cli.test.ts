@@ -159,7 +159,7 @@ describe('plan', () => {
     await applyAsAdministrator(plan.stdout)
 
     await drizzleStorage({ sql, schema: 'partner_quotes' }).requireMigrated()
-    await drizzleStorage({ sql, schema: 'partner_quotes' }).retention.ensurePartitions()
+    await drizzleStorage({ sql, schema: 'partner_quotes' }).retention.removeHistory(new Date(0))
     expect(await sql`select from pg_namespace where nspname = 'quickquote'`).toHaveLength(0)
   })
 

@@ -260,11 +260,11 @@ it('is deleted from the counts together with the history, not before', async () 
   const before = new Date(midnight - 30 * DAY_MS)
   for (const at of [before.getTime() - 1, before.getTime(), counted]) await attempt(at)
   await countHours()
-  await outbox.storage.retention.dropHistory(before)
+  await outbox.storage.retention.removeHistory(before)
   expect(await rows()).toHaveLength(2)
   expect(await read(before.getTime() - DAY_MS, before.getTime() + HOUR_MS)).toHaveLength(1)
 
   // The owner's floor does not release them either.
-  await outbox.storage.retention.dropHistory(new Date(midnight + DAY_MS))
+  await outbox.storage.retention.removeHistory(new Date(midnight + DAY_MS))
   expect(await rows()).toHaveLength(1)
 })

@@ -155,53 +155,6 @@ describe('a database without migrations', () => {
   })
 })
 
-describe('ensurePartitions', () => {
-  const DAY_MS = 24 * 60 * 60 * 1000
-  const dayOf = (moment: Date) => moment.toISOString().slice(0, 10).replaceAll('-', '_')
-
-  async function insertEvent(at: Date): Promise<void> {
-    await sql`
-      insert into quickquote.events (id, organization_id, type, body, created_at)
-      values (gen_random_uuid(), gen_random_uuid(), 'quotation.completed', '{}', ${at})`
-  }
-
-  async function partitionsOfEvents(): Promise<Record<string, number>> {
-    const rows = await sql`
-      select tableoid::regclass::text as partition, count(*)::int from quickquote.events group by 1`
-    return Object.fromEntries(rows.map((row) => [row['partition'], row['count']]))
-  }
-
-  it('creates a partition for each of the next seven days, in UTC', async () => {
-    await open().migrate()
-    const today = Date.parse(new Date().toISOString().slice(0, 10))
-    const days = Array.from({ length: 8 }, (_, day) => new Date(today + day * DAY_MS))
-    for (const day of days) await insertEvent(day)
-    await insertEvent(new Date(today + DAY_MS - 1))
-
-    const expected = Object.fromEntries(
-      days
-        .slice(0, 7)
-        .map((day) => [`quickquote.events_${dayOf(day)}`, dayOf(day) === dayOf(new Date()) ? 2 : 1]),
-    )
-    expect(await partitionsOfEvents()).toEqual({ ...expected, 'quickquote.events_default': 1 })
-  })
-
-  it('moves rows out of the default partition once their day exists', async () => {
-    const storage = open()
-    await storage.migrate()
-    const now = new Date()
-    const partition = `quickquote.events_${dayOf(now)}`
-    await sql.unsafe(`drop table ${partition}`)
-    await insertEvent(now)
-    await insertEvent(new Date(now.getTime() - 30 * DAY_MS))
-    expect(await partitionsOfEvents()).toEqual({ 'quickquote.events_default': 2 })
-
-    await Promise.all([storage, open(), open()].map((each) => each.retention.ensurePartitions()))
-
-    expect(await partitionsOfEvents()).toEqual({ [partition]: 1, 'quickquote.events_default': 1 })
-  })
-})
-
 async function contentsWithoutJournal() {
   const objects = await sql`
     select relname, relkind from pg_class where relnamespace = to_regnamespace('quickquote') order by relname`

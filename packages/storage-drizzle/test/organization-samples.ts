@@ -83,7 +83,7 @@ export async function rowsOf(
   const ids = [organization_id, quotation.id, endpoint.id].map((id) => `%${id}%`)
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'quickquote'::regnamespace
-      and relkind in ('r', 'p') and not relispartition`
+      and relkind = 'r'`
   const rows = tables.map(async ({ name }) => {
     const found = await sql<{ row: string }[]>`
       select row from (select to_jsonb(each)::text as row from quickquote.${sql(name)} each) as text

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { lockWaiters } from '@quickquote/dev-servers/vitest'
@@ -28,13 +29,6 @@ function idOf(moment: Date): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 
-async function makeDay(days: number): Promise<void> {
-  for (const table of ['events', 'delivery_attempts']) {
-    await outbox.sql.unsafe(`create table quickquote.${table}_${days}_days_ago partition of quickquote.${table}
-      for values from ('${daysAgo(days).toISOString()}') to ('${daysAgo(days - 1).toISOString()}')`)
-  }
-}
-
 /** An event from that time, with a waiting delivery. */
 const happened = (at: Date) => outbox.recordEvent(endpoint, { id: idOf(at), created_at: at })
 
@@ -48,123 +42,72 @@ async function delivered(at: Date): Promise<void> {
   await storage.deliveries.round({ ...claimOf(workerId), settled })
 }
 
-async function daysOf(table: string): Promise<string[]> {
-  const rows = await outbox.sql<{ name: string }[]>`
-    select inhrelid::regclass::text as name from pg_inherits where inhparent = ${`quickquote.${table}`}::regclass`
-  return rows.map(({ name }) => name).filter((name) => name.endsWith('_ago'))
-}
-
 const deliveries = () =>
   outbox.sql<{ event_id: string; is_parked: boolean; leased_by: string | null }[]>`
     select event_id, parked_at is not null as is_parked, leased_by from quickquote.deliveries order by id`
 const eventsLeft = () => outbox.sql`select id from quickquote.events order by created_at`
 
-describe('dropHistory', () => {
-  it('drops only days that are over by then, with everything in them', async () => {
-    for (const days of [33, 32, 31, 30]) await makeDay(days)
-    for (const days of [33, 31]) await delivered(daysAgo(days))
-    await delivered(daysAgo(30))
-    await delivered(new Date())
+describe('removeHistory', () => {
+  const remove = (storage = outbox.storage) => storage.retention.removeHistory(BEFORE)
 
-    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
-      days: 6,
-      rows: 0,
-      isBlocked: false,
-      isKept: false,
-    })
+  it('removes events and attempts from before that time, and no others', async () => {
+    for (const at of [daysAgo(33), daysAgo(31), new Date(BEFORE.getTime() - 1), BEFORE, new Date()]) {
+      await delivered(at)
+    }
 
-    expect(await daysOf('events')).toEqual(['quickquote.events_30_days_ago'])
-    expect(await daysOf('delivery_attempts')).toEqual(['quickquote.delivery_attempts_30_days_ago'])
+    expect(await remove()).toEqual({ events: 3, attempts: 3, isKept: false })
+
     expect(await eventsLeft()).toHaveLength(2)
-    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
-      days: 0,
-      rows: 0,
-      isBlocked: false,
-      isKept: false,
-    })
+    expect(await outbox.sql`select id from quickquote.delivery_attempts`).toHaveLength(2)
+    expect(await remove()).toEqual({ events: 0, attempts: 0, isKept: false })
   })
 
-  it('removes old rows from the default partition, whose days were not created in time', async () => {
-    await delivered(new Date(BEFORE.getTime() - 1))
-    await delivered(BEFORE)
-
-    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
-      days: 0,
-      rows: 2,
-      isBlocked: false,
-      isKept: false,
-    })
-
-    expect(await eventsLeft()).toHaveLength(1)
-    expect(await outbox.sql`select id from quickquote.delivery_attempts`).toHaveLength(1)
+  it('removes more than a batch, in short transactions', async () => {
+    await outbox.sql`
+      insert into quickquote.events (id, organization_id, type, body, created_at, feed_position)
+      select gen_random_uuid(), gen_random_uuid(), 'quotation.completed', '{}', ${daysAgo(40)}, n
+      from generate_series(1, 2500) n`
+    await outbox.sql`select setval('quickquote.feed_positions', 2500)`
+    expect(await remove()).toEqual({ events: 2500, attempts: 0, isKept: false })
+    expect(await outbox.sql`select xmin from quickquote.feed_floors group by 1`).toHaveLength(3)
   })
 
-  it.each(['America/New_York', 'Asia/Kolkata', 'Pacific/Kiritimati'])(
-    'uses UTC days in a session of %s that prints times in words',
-    async (zone) => {
-      for (const days of [32, 31, 30]) await makeDay(days)
-      const url = new URL(outbox.url)
-      url.searchParams.set('options', `-c TimeZone=${zone} -c DateStyle=SQL,DMY`)
-      const client = postgres(url.href, { max: 1, onnotice() {} })
-      const dropped = await drizzleStorage({ sql: client }).retention.dropHistory(BEFORE)
-      await client.end()
-      expect(dropped).toMatchObject({ days: 4 })
-      expect(await daysOf('events')).toEqual(['quickquote.events_30_days_ago'])
-    },
-  )
-
-  it('neither waits nor blocks others while a transaction reads the day, and drops it later', async () => {
-    await makeDay(31)
+  it('neither waits for a transaction that reads history nor blocks it', async () => {
     await delivered(daysAgo(31))
     const reader = await outbox.sql.reserve()
-    await reader`begin`
-    await reader`select count(*) from quickquote.events_31_days_ago`
+    await reader`begin isolation level repeatable read`
     await reader`select count(*) from quickquote.events`
 
-    // The reader never ends by itself, so waiting for it would never end.
-    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
-      days: 1,
-      rows: 0,
-      isBlocked: true,
-      isKept: false,
-    })
-    await happened(new Date())
-    expect(await reader`select id from quickquote.events_31_days_ago`).toHaveLength(1)
+    expect(await remove()).toMatchObject({ events: 1, attempts: 1 })
+
+    expect(await reader`select id from quickquote.events`).toHaveLength(1)
     await reader`commit`
     reader.release()
-
-    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
-      days: 1,
-      rows: 0,
-      isBlocked: false,
-      isKept: false,
-    })
-    expect(await eventsLeft()).toHaveLength(1)
   })
 
   it('works in ten processes at once, while events are recorded', async () => {
-    for (const days of [36, 35, 34, 33, 32, 31]) await makeDay(days)
+    for (let n = 0; n < 20; n += 1) await delivered(daysAgo(31))
     const storages = Array.from({ length: 10 }, () => outbox.anotherStorage())
 
     const [results] = await Promise.all([
-      Promise.all(storages.map((storage) => storage.retention.dropHistory(BEFORE))),
+      Promise.all(storages.map((storage) => remove(storage))),
       Promise.all(Array.from({ length: 50 }, () => happened(new Date()))),
     ])
-    const last = await outbox.storage.retention.dropHistory(BEFORE)
+    const last = await remove()
 
-    expect([...results, last].reduce((sum, { days }) => sum + days, 0)).toBe(12)
-    expect(await daysOf('events')).toEqual([])
+    expect([...results, last].reduce((sum, { events }) => sum + events, 0)).toBe(20)
     expect(await eventsLeft()).toHaveLength(50)
   })
 
-  /** Like an uncommitted resend: others do not see its delivery yet. */
+  /** Like a resend that is not committed yet: others do not see its delivery. */
   async function resend(eventId: string) {
     const connection = await outbox.sql.reserve()
     await connection`begin`
+    const [row] = await connection`select quickquote.keep_event(${eventId}) as is_kept`
     await connection`
       insert into quickquote.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
       select ${idOf(daysAgo(31))}, organization_id, ${endpoint.id}, id, created_at, now() from quickquote.events
-      where id = ${eventId}`
+      where id = ${eventId} and ${row?.['is_kept']}`
     return {
       async commit() {
         await connection`commit`
@@ -173,99 +116,53 @@ describe('dropHistory', () => {
     }
   }
 
-  it('keeps a day of events while a delivery needs one of them', async () => {
-    await makeDay(31)
+  it('keeps an event while a delivery needs it', async () => {
     const event = await happened(daysAgo(31))
-
-    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
-      days: 1,
-      rows: 0,
-      isBlocked: true,
-      isKept: false,
-    })
-
-    await outbox.sql`delete from quickquote.deliveries`
-    const resending = await resend(event.id)
-    expect(await outbox.storage.retention.dropHistory(BEFORE)).toMatchObject({ days: 0, isBlocked: true })
-    await resending.commit()
-    expect(await outbox.storage.retention.dropHistory(BEFORE)).toMatchObject({ days: 0, isBlocked: true })
+    expect(await remove()).toEqual({ events: 0, attempts: 0, isKept: false })
 
     const { claimed } = await outbox.storage.deliveries.round(claimOf(randomUUID()))
     expect(claimed).toMatchObject([{ event_id: event.id, body: event.body }])
   })
 
-  it('also keeps it if the delivery is committed while the drop waits', async () => {
-    const { sql, storage } = outbox
-    await makeDay(31)
+  it('keeps an event that is just being resent, whose delivery nobody sees yet', async () => {
     const event = await happened(daysAgo(31))
-    await sql`delete from quickquote.deliveries`
-    // Otherwise it would give up before the test continues.
-    await sql`alter function quickquote.drop_expired_day set lock_timeout = '20s'`
+    await outbox.sql`delete from quickquote.deliveries`
     const resending = await resend(event.id)
-    const dropping = storage.retention.dropHistory(BEFORE)
-    const waiting = () => sql`select from pg_locks where mode = 'AccessExclusiveLock' and not granted
-      and database = (select oid from pg_database where datname = current_database())`
-    await expect.poll(waiting).toHaveLength(1)
+    expect(await remove()).toMatchObject({ events: 0 })
     await resending.commit()
+    expect(await remove()).toMatchObject({ events: 0 })
 
-    expect(await dropping).toEqual({ days: 1, rows: 0, isBlocked: true, isKept: false })
-    expect(await eventsLeft()).toHaveLength(1)
+    const { claimed } = await outbox.storage.deliveries.round(claimOf(randomUUID()))
+    expect(claimed).toMatchObject([{ event_id: event.id, body: event.body }])
   })
 
-  it('drops nothing from another SQL schema, and only partitions of days', async () => {
-    await outbox.sql`create schema other`
-    await outbox.sql`create table other.events (created_at timestamptz) partition by range (created_at)`
-    await outbox.sql`create table other.old partition of other.events for values from (minvalue) to ('2000-01-01')`
-
-    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
-      days: 0,
-      rows: 0,
-      isBlocked: false,
-      isKept: false,
+  it('comes first, and then nothing is resent', async () => {
+    await delivered(daysAgo(31))
+    const [delivery] = await outbox.sql<{ id: string; event_id: string; endpoint_id: string }[]>`
+      select delivery_id as id, event_id, endpoint_id from quickquote.delivery_attempts`
+    assert(delivery !== undefined)
+    const { resending } = await outbox.sql.begin(async (transaction) => {
+      await transaction`select quickquote.remove_expired_rows('events', ${BEFORE}, 10)`
+      const { deliveryLog } = outbox.anotherStorage()
+      const resending = deliveryLog.resend(endpoint.organization_id, delivery, new Date())
+      await expect.poll(() => lockWaiters(outbox.sql)).toBe(1)
+      return { resending }
     })
-    expect(await outbox.sql`select to_regclass('other.old')::text as old`).toEqual([{ old: 'other.old' }])
-  })
-})
-
-describe('ensurePartitions', () => {
-  const today = `events_${new Date(MIDNIGHT).toISOString().slice(0, 10).replaceAll('-', '_')}`
-
-  it('does not wait while a transaction reads the default partition, and creates the day later', async () => {
-    const { sql, storage } = outbox
-    const isThere = async () =>
-      (await sql`select to_regclass(${`quickquote.${today}`}) is not null as yes`)[0]?.['yes']
-    await sql.unsafe(`drop table quickquote.${today}`)
-    const reader = await sql.reserve()
-    await reader`begin`
-    await reader`select from quickquote.events`
-
-    await storage.retention.ensurePartitions()
-    expect(await isThere()).toBe(false)
-    await happened(new Date())
-
-    await reader`commit`
-    reader.release()
-    await storage.retention.ensurePartitions()
-    expect(await isThere()).toBe(true)
-    expect(await sql`select tableoid::regclass::text as day from quickquote.events`).toEqual([
-      { day: `quickquote.${today}` },
-    ])
+    expect(await resending).toBeNull()
+    expect(await deliveries()).toEqual([])
   })
 
-  it('fails no insert into the day that it creates', async () => {
-    const { sql } = outbox
-    await sql.unsafe(`drop table quickquote.${today}`)
-    const { insert } = await sql.begin(async (maker) => {
-      await maker`select quickquote.make_partitions()`
-      const insert = sql`insert into quickquote.events (id, organization_id, type, body, created_at)
-        values (gen_random_uuid(), gen_random_uuid(), 'quotation.completed', '{}', now())
-        returning tableoid::regclass::text as day`
-      void insert.execute()
-      await expect.poll(() => lockWaiters(sql)).toBe(1)
-      return { insert }
-    })
-    expect(await insert).toEqual([{ day: `quickquote.${today}` }])
-  })
+  it.each(['America/New_York', 'Asia/Kolkata'])(
+    'does the same in a session of %s that prints times in words',
+    async (zone) => {
+      for (const at of [new Date(BEFORE.getTime() - 1), BEFORE]) await delivered(at)
+      const url = new URL(outbox.url)
+      url.searchParams.set('options', `-c TimeZone=${zone} -c DateStyle=SQL,DMY`)
+      const client = postgres(url.href, { max: 1, onnotice() {} })
+      expect(await remove(drizzleStorage({ sql: client }))).toMatchObject({ events: 1, attempts: 1 })
+      await client.end()
+    },
+  )
 })
 
 describe('expireDeliveries', () => {
@@ -309,7 +206,7 @@ describe('removeStrayLeases', () => {
     const stray = await happened(new Date())
     const { claimed } = await storage.deliveries.round(claimOf(randomUUID()))
     expect(claimed).toHaveLength(2)
-    // As if partitions were dropped by hand while the delivery is being sent.
+    // As if events were deleted by hand while the delivery is being sent.
     await sql`delete from quickquote.events where id = ${stray.id}`
 
     expect(await storage.retention.removeStrayLeases(new Date(Date.now() - 60_000))).toBe(0)
@@ -336,9 +233,8 @@ describe('a finished delivery', () => {
 })
 
 describe('the delivery log', () => {
-  it('is paginated over a day dropped in between', async () => {
+  it('is paginated over rows removed in between', async () => {
     const { storage, sql } = outbox
-    await makeDay(31)
     for (const hours of [3, 2, 1]) await delivered(new Date(daysAgo(30).getTime() - hours * 60 * 60 * 1000))
     await delivered(daysAgo(30))
     await delivered(new Date())
@@ -349,7 +245,7 @@ describe('the delivery log', () => {
     const first = await list(null)
     expect(first.map(({ created_at }) => created_at < BEFORE)).toEqual([false, false, true])
 
-    await storage.retention.dropHistory(BEFORE)
+    await storage.retention.removeHistory(BEFORE)
 
     const [, , last] = first
     expect(await list(last ?? null)).toEqual([])
@@ -360,11 +256,10 @@ describe('the delivery log', () => {
   })
 
   it('refuses to resend a deleted event', async () => {
-    await makeDay(31)
     await delivered(daysAgo(31))
     const [delivery] = await outbox.sql<{ id: string; event_id: string; endpoint_id: string }[]>`
       select delivery_id as id, event_id, endpoint_id from quickquote.delivery_attempts`
-    await outbox.storage.retention.dropHistory(BEFORE)
+    await outbox.storage.retention.removeHistory(BEFORE)
 
     const resent = outbox.storage.deliveryLog.resend(
       endpoint.organization_id,
@@ -384,16 +279,15 @@ describe('replays', () => {
     status: 'all' as const,
   })
 
-  it('continue over a day dropped in between, and report how many events they examined', async () => {
+  it('continue over events removed in between, and report how many events they examined', async () => {
     const { storage } = outbox
-    await makeDay(31)
     for (const at of [daysAgo(31), daysAgo(31), daysAgo(30), new Date()]) await delivered(at)
     const replay = order(daysAgo(31))
     await storage.replays.insert(endpoint.organization_id, replay, new Date())
     expect(await storage.replays.advance(1, new Date())).toBe(true)
 
     expect(await storage.retention.expireDeliveries(BEFORE, 1000)).toEqual({ parked: 0, pending: 1 })
-    expect(await storage.retention.dropHistory(BEFORE)).toMatchObject({ days: 2 })
+    expect(await storage.retention.removeHistory(BEFORE)).toMatchObject({ events: 2 })
     while (await storage.replays.advance(10, new Date()));
 
     expect(await storage.replays.find(endpoint.organization_id, endpoint.id, replay.id)).toMatchObject({

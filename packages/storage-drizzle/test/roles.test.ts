@@ -103,7 +103,7 @@ describe('the owner', () => {
     await createRoles()
 
     await storageAs(owner).migrate()
-    await storageAs(runtime).retention.ensurePartitions()
+    await storageAs(runtime).retention.removeHistory(new Date(0))
   })
 
   it('can be created without a superuser', async () => {
@@ -129,18 +129,18 @@ describe('the owner', () => {
 })
 
 describe('the runtime role', () => {
-  it('drops expired days, which belong to the owner, but no other table of the owner', async () => {
+  it('removes expired history, and nothing else', async () => {
     await createRoles()
     await storageAs(owner).migrate()
-    const sql = clientAs(owner)
-    await sql`create table quickquote.events_old partition of quickquote.events for values from ('2020-01-01') to ('2020-01-02')`
+    await clientAs(owner)`insert into quickquote.events (id, organization_id, type, body, created_at)
+      values (gen_random_uuid(), gen_random_uuid(), 'quotation.completed', '{}', '2020-01-01')`
     const storage = storageAs(runtime)
-    const dropped = await storage.retention.dropHistory(new Date('2020-01-02T00:00:00Z'))
-    expect(dropped).toEqual({ days: 1, rows: 0, isBlocked: false, isKept: false })
-    const drop = clientAs(
-      runtime,
-    )`select quickquote.drop_expired_day('quotations', now(), gen_random_uuid()) as outcome`
-    expect(await drop).toEqual([{ outcome: 'none' }])
+    const removed = await storage.retention.removeHistory(new Date('2020-01-02T00:00:00Z'))
+    expect(removed).toEqual({ events: 1, attempts: 0, isKept: false })
+    const sql = clientAs(runtime)
+    expect(await sql`select removed from quickquote.remove_expired_rows('quotations', now(), 10)`).toEqual([
+      { removed: 0 },
+    ])
   })
 
   it('erases history only of an organization being erased', async () => {
@@ -205,22 +205,12 @@ describe('the runtime role', () => {
       return (await Promise.all(counts)).map(([row]) => row?.['n'])
     }
 
-    it('cannot change or delete it, through tables or partitions', async () => {
+    it('cannot change or delete it', async () => {
       await createRoles()
       await storageAs(owner).migrate()
-      // Partitions created later have the same rights.
-      await clientAs(owner).unsafe(
-        `drop table quickquote.events_${new Date().toISOString().slice(0, 10).replaceAll('-', '_')}`,
-      )
-      await storageAs(runtime).retention.ensurePartitions()
       await happened(1)
-      const partitions = await admin<{ name: string }[]>`
-        select inhrelid::regclass::text as name from pg_inherits
-        where inhparent in ('quickquote.events'::regclass, 'quickquote.delivery_attempts'::regclass)
-          and inhrelid::regclass::text not like '%pkey' and inhrelid::regclass::text not like '%idx%'`
-      const tables = ['events', 'delivery_attempts', 'audit_log'].map((name) => `quickquote.${name}`)
       const sql = clientAs(runtime)
-      for (const table of [...tables, ...partitions.map(({ name }) => name)]) {
+      for (const table of ['events', 'delivery_attempts', 'audit_log'].map((name) => `quickquote.${name}`)) {
         for (const statement of [
           `delete from ${table}`,
           `update ${table} set created_at = now() - interval '1 day'`,
@@ -229,7 +219,6 @@ describe('the runtime role', () => {
           await expect(sql.unsafe(statement), statement).rejects.toMatchObject({ code: '42501' })
         }
       }
-      expect(partitions.length).toBeGreaterThanOrEqual(16)
       expect(await left()).toEqual([2, 2, 2])
     })
 
@@ -241,11 +230,11 @@ describe('the runtime role', () => {
       const ahead = daysAgo(-400)
       const ask = async () => {
         const storage = storageAs(runtime)
-        const dropped = await storage.retention.dropHistory(ahead)
+        const dropped = await storage.retention.removeHistory(ahead)
         await storage.retention.removeAuditEntries(ahead, 1000)
         return dropped
       }
-      expect(await ask()).toEqual({ days: 0, rows: 0, isBlocked: false, isKept: true })
+      expect(await ask()).toEqual({ events: 0, attempts: 0, isKept: true })
       expect(await left()).toEqual([2, 2, 2])
       for (const statement of [
         'update quickquote.retention_floor set event_days = 2',
@@ -256,13 +245,13 @@ describe('the runtime role', () => {
       }
 
       await clientAs(owner)`update quickquote.retention_floor set event_days = 7, audit_days = 20`
-      expect(await ask()).toMatchObject({ rows: 2, isKept: true })
+      expect(await ask()).toMatchObject({ events: 1, attempts: 1, isKept: true })
       expect(await left()).toEqual([1, 1, 1])
 
       // Without a floor, everything is kept.
       await clientAs(owner)`delete from quickquote.retention_floor`
       await happened(100)
-      expect(await ask()).toMatchObject({ days: 0, rows: 0, isKept: true })
+      expect(await ask()).toMatchObject({ events: 0, attempts: 0, isKept: true })
       expect(await left()).toEqual([3, 3, 3])
     })
 
@@ -270,27 +259,21 @@ describe('the runtime role', () => {
       await drizzleStorage({ sql: admin }).migrate()
       await createRoles()
       const sql = clientAs(runtime)
-      for (const table of ['audit_log', 'events', 'events_default', 'delivery_attempts_default']) {
+      for (const table of ['audit_log', 'events', 'delivery_attempts']) {
         const attempt = sql.unsafe(`delete from quickquote.${table}`)
         await expect(attempt, table).rejects.toMatchObject({ code: '42501' })
       }
     })
   })
 
-  it('finds the database migrated, and creates partitions', async () => {
+  it('finds the database migrated', async () => {
     await createRoles()
     await storageAs(owner).migrate()
     const storage = storageAs(runtime)
     await storage.requireMigrated()
     // A host that calls migrate() at startup has nothing to do.
     await storage.migrate()
-
-    const [today] = await admin`select to_char(now() at time zone 'utc', 'YYYY_MM_DD') as day`
-    await admin.unsafe(`drop table quickquote.events_${today?.['day']}`)
     await storage.events.record(sampleEvent())
-    await storage.retention.ensurePartitions()
-    const rows = await admin`select tableoid::regclass::text as partition from quickquote.events`
-    expect([...rows]).toEqual([{ partition: `quickquote.events_${today?.['day']}` }])
     expect(await owners()).toEqual([owner])
   })
 
@@ -320,7 +303,7 @@ describe('the runtime role', () => {
     ])
     // Other roles have none.
     const others = await admin`
-      select from pg_proc, aclexplode(proacl) where proname = 'make_partitions' and grantee = 0`
+      select from pg_proc, aclexplode(proacl) where proname = 'remove_expired_rows' and grantee = 0`
     expect(others).toHaveLength(0)
   })
 
@@ -331,11 +314,10 @@ describe('the runtime role', () => {
     const statements = [
       'create table quickquote.mine (id int)',
       'create schema mine',
-      'drop table quickquote.events_default',
+      'drop table quickquote.events',
       'alter table quickquote.deliveries add column mine int',
       'truncate quickquote.deliveries',
-      'alter table quickquote.events detach partition quickquote.events_default',
-      'create or replace function quickquote.make_partitions() returns void language sql as $$select$$',
+      'create or replace function quickquote.keep_event(event uuid) returns boolean language sql as $$select true$$',
       `insert into quickquote.migrations (name, hash) values ('9999', '')`,
       `update quickquote.migrations set hash = ''`,
       'delete from quickquote.migrations',
@@ -351,13 +333,16 @@ describe('the runtime role', () => {
     await createRoles()
     await storageAs(owner).migrate()
     const sql = clientAs(runtime)
+    await clientAs(owner)`insert into quickquote.events (id, organization_id, type, body, created_at)
+      values (gen_random_uuid(), gen_random_uuid(), 'quotation.completed', '{}', now() - interval '3 days')`
     await sql.unsafe(`create temp table pg_namespace (oid oid, nspname name, nspowner oid);
-      create function pg_temp.to_regclass(text) returns regclass language sql as 'select null::regclass';
-      create function pg_temp.to_char(timestamp, text) returns text language sql as $$select '_mine'$$;
+      create temp table retention_floor (event_days int, audit_days int);
+      create function pg_temp.now() returns timestamptz language sql as $$select timestamptz '2999-01-01'$$;
+      create function pg_temp.history_floor(int) returns timestamptz language sql as $$select timestamptz '2999-01-01'$$;
       set search_path = pg_temp, quickquote; set datestyle = 'German'; set timezone = 'Pacific/Kiritimati'`)
-    const before = await admin`select count(*) from pg_class where relnamespace = 'quickquote'::regnamespace`
-    await sql`select quickquote.make_partitions()`
-    const after = await admin`select count(*) from pg_class where relnamespace = 'quickquote'::regnamespace`
-    expect([...after]).toEqual([...before])
+    expect(await sql`select * from quickquote.remove_expired_rows('events', '2999-01-01', 10)`).toEqual([
+      { removed: 0, is_kept: true },
+    ])
+    expect(await admin`select from quickquote.events`).toHaveLength(1)
   })
 })

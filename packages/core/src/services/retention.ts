@@ -6,9 +6,8 @@ import type { RetentionStorage } from '../storage/retention.ts'
 const BATCH = 1000
 
 /**
- * Removes expired history: days of events and attempts with their unfinished deliveries, audit entries, and finished
- * replays. Abandons the files of old quotes, for `requirementsFiles.deleteAbandoned`. Safe to run in any number of
- * processes. Never waits for a day that is in use: the next run removes it.
+ * Removes expired history: events and attempts with their unfinished deliveries, audit entries, and finished replays.
+ * Abandons the files of old quotes, for `requirementsFiles.deleteAbandoned`. Safe to run in any number of processes.
  */
 export async function enforceRetention({ storage, settings }: Context<'retention'>): Promise<void> {
   const { retention, logger } = settings
@@ -21,7 +20,7 @@ export async function enforceRetention({ storage, settings }: Context<'retention
     new Date(now.getTime() - settings.delivery.timeoutMs - 60_000),
   )
   if (strays > 0) logger.warn({ deliveries: strays }, 'removed deliveries whose events are gone')
-  const { days, rows, isBlocked, isKept } = await storage.retention.dropHistory(eventsSince)
+  const { events, attempts, isKept } = await storage.retention.removeHistory(eventsSince)
   await storage.retention.forgetReplays(eventsSince)
 
   const auditEntries = await inBatches(retention.auditDays, (since) =>
@@ -30,9 +29,8 @@ export async function enforceRetention({ storage, settings }: Context<'retention
   const files = await inBatches(retention.fileDays, (since) =>
     storage.retention.abandonFilesOfEndedQuotations(since, BATCH, now),
   )
-  const removed = { days, rows, parked_deliveries: parked, audit_entries: auditEntries, files }
+  const removed = { events, attempts, parked_deliveries: parked, audit_entries: auditEntries, files }
   if (Object.values(removed).some((count) => count > 0)) logger.info(removed, 'removed expired data')
-  if (isBlocked) logger.info({}, 'an expired day of history is in use and will be dropped later')
   if (isKept) {
     logger.warn(
       { event_days: retention.eventDays },

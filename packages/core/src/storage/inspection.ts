@@ -19,8 +19,6 @@ interface DatabaseFacts {
   readonly missing_grants: readonly string[]
   /** The minimum days of history that the owner of the database has set. Null: the table does not exist. */
   readonly history_floor_days: number | null
-  /** Future days that have a table for events. */
-  readonly days_ahead: number
 }
 
 /** Inspects the database without changing it. */

@@ -1,7 +1,5 @@
 /** Regular maintenance, by any worker. */
 export interface RetentionStorage {
-  /** Creates the tables of the coming days. */
-  ensurePartitions(): Promise<void>
   /** Counts the attempts of past hours for charts, at most once per hour. */
   countHours(): Promise<void>
   forgetIdempotencyKeys(before: Date): Promise<void>
@@ -16,12 +14,11 @@ export interface RetentionStorage {
    */
   removeStrayLeases(leasedBefore: Date): Promise<number>
   /**
-   * Drops days of events and attempts that ended at `before` (the start of a UTC day) or earlier. Waits at most 0.1 s
-   * for a lock, and keeps events that a delivery still needs.
-   * @returns how many days were dropped, how many rows without a day were removed, and whether something was kept
-   * because it is in use or because the owner of the database wants it
+   * Removes events and attempts from before this time, but no event that a delivery still needs. Does nothing while
+   * another process does it.
+   * @returns how many, and whether more are kept because the owner of the database wants it
    */
-  dropHistory(before: Date): Promise<{ days: number; rows: number; isBlocked: boolean; isKept: boolean }>
+  removeHistory(before: Date): Promise<{ events: number; attempts: number; isKept: boolean }>
   /** Removes replays that ended before this time. */
   forgetReplays(before: Date): Promise<void>
   /** At most `limit`. @returns how many */

@@ -97,14 +97,10 @@ export const FINDINGS = {
     'warning',
     'Erasing {organizations} organizations has waited for more than an hour, because a transaction that began before is still open and may add data to them. End it (see pg_stat_activity, and pg_prepared_xacts for prepared ones).',
   ],
-  HISTORY_KEPT: ['ok', 'Events are kept for {days} days, and tables are ready for the next {ahead} days.'],
+  HISTORY_KEPT: ['ok', 'Events are kept for {days} days.'],
   HISTORY_KEPT_LONGER: [
     'warning',
     'Events are kept for {floor} days, although retention.eventDays is {days}. To keep them for fewer days, lower retention_floor as the owner of the database.',
-  ],
-  PARTITIONS_MISSING: [
-    'warning',
-    'There is no table for tomorrow\'s events. Workers create these tables: start one, or search its log for "the tables of the coming days cannot be created".',
   ],
   APP_ANSWERS: ['ok', 'Our routes are answered by the plugin.'],
   APP_UNREACHABLE: [

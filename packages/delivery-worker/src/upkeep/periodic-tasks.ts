@@ -25,11 +25,6 @@ export function periodicTasks(
 
   return [
     {
-      failure: 'the tables of the coming days cannot be created',
-      everyMs: EVERY_MS,
-      run: () => storage.retention.ensurePartitions(),
-    },
-    {
       failure: 'the delivery attempts of recent hours cannot be counted',
       everyMs: MINUTE_MS,
       run: () => storage.retention.countHours(),

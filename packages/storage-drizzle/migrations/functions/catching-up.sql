@@ -40,7 +40,7 @@ begin
 
   -- What is due first catches up first. A delivery that waited for another one becomes due: a claim looks again.
   with outdated as materialized (
-    select ctid as row_id, event_id, event_created_at, due_at, generation < endpoint.parks_before as is_over
+    select ctid as row_id, event_id, due_at, generation < endpoint.parks_before as is_over
     from "quickquote".deliveries
     where leased_by is null and parked_at is null and endpoint_id = endpoint.id and due_at >= endpoint.caught_up_until
       and generation <> endpoint.generation
@@ -49,7 +49,7 @@ begin
     select outdated.row_id, is_over, event.quotation_id, event.sequence
     from outdated left join lateral (
       select quotation_id, sequence from "quickquote".events
-      where endpoint.is_ordered and not is_over and id = outdated.event_id and created_at = outdated.event_created_at
+      where endpoint.is_ordered and not is_over and id = outdated.event_id
         and num_nulls(sequence) = 0 limit 1
     ) event on true
   ), moved as (

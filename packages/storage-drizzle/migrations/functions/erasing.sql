@@ -37,7 +37,7 @@ begin
     order by created_at limit last_number
   loop
     update "quickquote".events set body = '[erased]', traceparent = null, tracestate = null
-    where id = event.id and created_at = event.created_at;
+    where id = event.id;
     events := events + 1;
 
     -- Ids of deliveries begin with the id of their event.

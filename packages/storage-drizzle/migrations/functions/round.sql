@@ -484,12 +484,12 @@ begin
   delete from "quickquote".deliveries where ctid = any (array(
     select held.row_id from unnest(endpoints) as claimed (id)
     cross join lateral (
-      select ctid as row_id, event_id, event_created_at from "quickquote".deliveries
+      select ctid as row_id, event_id from "quickquote".deliveries
       where endpoint_id = claimed.id and leased_by = worker
     ) held
     left join lateral (
       select id from "quickquote".events
-      where id = held.event_id and created_at = held.event_created_at and body <> '[erased]' limit 1
+      where id = held.event_id and body <> '[erased]' limit 1
     ) event on true
     where num_nulls(event.id) = 1
   ));
@@ -627,7 +627,7 @@ begin
   with leased as (
     update "quickquote".deliveries set leased_by = worker_id, leased_at = at, attempt = attempt + 1
     where ctid = any (due_rows || test_rows) and num_nulls(leased_by) = 1
-    returning id, organization_id, endpoint_id, event_id, event_created_at, attempt, is_test, check_kind
+    returning id, organization_id, endpoint_id, event_id, attempt, is_test, check_kind
   )
   select json_build_object(
     'walked_to', waiting.walked_to, 'is_long', waiting.is_long, 'first_due_at', waiting.first_due_at,
@@ -661,8 +661,7 @@ begin
     leased.is_test, leased.endpoint_id, event.sequence
   from leased cross join lateral (
     select type, quotation_id, body, sequence from "quickquote".events
-    where id = leased.event_id and created_at = leased.event_created_at
-      and organization_id = leased.organization_id and body <> '[erased]' limit 1
+    where id = leased.event_id and organization_id is not distinct from leased.organization_id and body <> '[erased]' limit 1
   ) event;
 
   -- The first row is the round.

@@ -3,7 +3,7 @@ import type { AttemptFilter, Undelivered } from '@quickquote/core/internal'
 import { AFTER, given, newestFirst } from '../connection/page.ts'
 import { bool, columnsOf, nullable, selected, statement, text } from '../connection/statement.ts'
 import { urlOf } from '../endpoints/webhook-endpoints.sql.ts'
-import { deliveryIds, FIRST_UUID, LAST_UUID, madeSinceOf } from '../ids.ts'
+import { deliveryIds, FIRST_UUID, LAST_UUID } from '../ids.ts'
 import { deliveryAttempts } from '../schema.ts'
 
 const ATTEMPT = columnsOf(
@@ -122,9 +122,7 @@ function isSuccess({ from, to }: HttpStatuses): boolean {
 
 /** All attempts of one event, or of the events of a quotation: the ids of an event's deliveries begin with its time. */
 function ofEvents({ event_id }: AttemptFilter): string {
-  const spans = (
-    events: string,
-  ) => `select id, ${madeSinceOf('id')} as since, $schema.first_delivery_of(id) as first,
+  const spans = (events: string) => `select id, $schema.first_delivery_of(id) as first,
       $schema.last_delivery_of(id) as last
     from (${events}) event`
   // Attempts whose events are no longer kept are few: retries and resends of the days after.
@@ -134,12 +132,12 @@ function ofEvents({ event_id }: AttemptFilter): string {
       : `${spans(`select id from $schema.events
           where ${OF_ORGANIZATION} and quotation_id = $quotation_id::uuid`)}
         union all
-        select null, '-infinity', '${FIRST_UUID}'::uuid, coalesce((
+        select null, '${FIRST_UUID}'::uuid, coalesce((
           select $schema.first_delivery_of(id) from $schema.events order by id limit 1
         ), '${LAST_UUID}'::uuid)`
   return `select attempt.* from (${found}) span cross join lateral (
       select * from $schema.delivery_attempts
-      where delivery_id >= span.first and delivery_id <= span.last and created_at >= span.since
+      where delivery_id >= span.first and delivery_id <= span.last
         and (span.id is null or event_id = span.id)
       offset 0
     ) attempt`
@@ -208,7 +206,6 @@ function isUndelivered(which: Undelivered): string {
   return `not attempt.is_test and attempt.status <> 'succeeded' ${and} and not exists (
     select from $schema.delivery_attempts other
     where ${deliveryIds('attempt.event_id', 'other.delivery_id')}
-      and other.created_at >= ${madeSinceOf('attempt.event_id')}
       and other.event_id = attempt.event_id and other.endpoint_id is not distinct from attempt.endpoint_id
       and (other.status = 'succeeded'
         or (other.created_at, other.attempt, other.id) > (attempt.created_at, attempt.attempt, attempt.id))
@@ -216,17 +213,9 @@ function isUndelivered(which: Undelivered): string {
   )`
 }
 
-const laterThan = (until: string) => `exists (
+/** Matches the newest attempt of each delivery. After one without a next attempt there is none to look for. */
+const IS_LATEST = `(attempt.next_attempt_at is null or not exists (
     select from $schema.delivery_attempts later
     where later.delivery_id = attempt.delivery_id and later.attempt > attempt.attempt
-      and later.created_at >= attempt.created_at - interval '1 hour' ${until}
     offset 0
-  )`
-
-/**
- * Matches the newest attempt of each delivery. After one without a next attempt there is none to look for. Usually the
- * next one is in the same partition or the one of the next day.
- */
-const IS_LATEST = `(attempt.next_attempt_at is null or not (
-    ${laterThan(`and later.created_at < attempt.next_attempt_at + interval '1 hour'`)} or ${laterThan('')}
   ))`

@@ -60,7 +60,7 @@ export const ENDPOINT_STATISTICS = statement(
         ${REASONS_BY_TEXT}
         else 'other' end as reason
       from $schema.delivery_attempts
-      where endpoint_id = $endpoint_id and organization_id = $organization_id and not is_test
+      where endpoint_id = $endpoint_id and organization_id is not distinct from $organization_id and not is_test
       order by created_at desc, id desc limit $limit::int
     )
     select count(*)::int as attempts,

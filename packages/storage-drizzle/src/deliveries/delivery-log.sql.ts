@@ -12,18 +12,24 @@ import {
   uuid,
 } from '../connection/statement.ts'
 import { urlOf } from '../endpoints/webhook-endpoints.sql.ts'
-import { madeSinceOf, newDeliveryId } from '../ids.ts'
+import { newDeliveryId } from '../ids.ts'
 import { notErased } from '../not-erased.sql.ts'
 import { deliveryAttempts } from '../schema.ts'
 
 const { organization_id: _, endpoint_version: __, ...ATTEMPT } = columnsOf(deliveryAttempts)
+
+/**
+ * Searches no index: a plan made while the tables were empty could read everything that the organization has, instead of
+ * one row by its id.
+ */
+const OF_ORGANIZATION = 'organization_id is not distinct from $organization_id'
 
 /** Of a delivery, in order. */
 export const FIND_ATTEMPTS = statement(
   { ...ATTEMPT, url: nullable(text) },
   `select ${selected(ATTEMPT)}, ${urlOf('attempted')} as url
     from $schema.delivery_attempts attempted
-    where delivery_id = $id and organization_id = $organization_id and created_at >= ${madeSinceOf('$id::uuid')}
+    where delivery_id = $id and ${OF_ORGANIZATION}
     order by attempt`,
 )
 
@@ -47,7 +53,7 @@ export const FIND_UNFINISHED = statement(
         else 'parked' end as status,
       ${millisOf(`nullif(due_at, 'infinity')`)} as due_at
     from $schema.deliveries delivery
-    join $schema.events event on event.id = event_id and event.created_at = event_created_at
+    join $schema.events event on event.id = event_id
     join $schema.webhook_endpoints endpoint on endpoint.id = endpoint_id
     where delivery.id = $id and delivery.organization_id = $organization_id`,
 )
@@ -55,7 +61,7 @@ export const FIND_UNFINISHED = statement(
 export const FIND_BODY = statement(
   { body: text },
   `select body from $schema.events
-    where id = $event_id and organization_id = $organization_id and created_at >= ${madeSinceOf('$event_id::uuid')}`,
+    where id = $event_id and ${OF_ORGANIZATION}`,
 )
 
 /**
@@ -78,10 +84,10 @@ export const RESEND = statement(
         where organization_id = event.organization_id and quotation_id = event.quotation_id
         for key share
       ) numbers on true
-      where event.id = $event_id and event.organization_id = $organization_id and not is_test
+      where event.id = $event_id and event.${OF_ORGANIZATION} and not is_test
         and body <> '${ERASED}' and (sequence is null or is_kept)
         and not exists (select from $schema.deliveries where id = $id and leased_by is not null)
-        and ${notErased()}
+        and ${notErased()} and $schema.keep_event($event_id::uuid)
       for key share of endpoint
     ), replaced as (
       delete from $schema.deliveries

@@ -1,7 +1,7 @@
 import { ERASED } from '@quickquote/core/internal'
 import { newestFirst } from '../connection/page.ts'
 import { bool, columnsOf, int, selected, statement, text } from '../connection/statement.ts'
-import { deliveryIds, madeSinceOf, newDeliveryId } from '../ids.ts'
+import { deliveryIds, newDeliveryId } from '../ids.ts'
 import { notErased } from '../not-erased.sql.ts'
 import { replays } from '../schema.ts'
 
@@ -64,7 +64,7 @@ function ofEvent(table: 'attempt' | 'delivery'): string {
 }
 
 const ATTEMPTS = `select from $schema.delivery_attempts attempt
-          where ${ofEvent('attempt')} and attempt.created_at >= ${madeSinceOf('batch.id')}`
+          where ${ofEvent('attempt')}`
 
 /** The events in `batch` that the row of `replay` selects. */
 const CHOSEN = `select batch.id, batch.created_at, batch.quotation_id, batch.sequence from batch cross join replay
@@ -130,7 +130,7 @@ export const ADVANCE_REPLAY = statement(
         where organization_id = replay.organization_id and quotation_id = chosen.quotation_id
         for key share
       ) numbers on true
-      where chosen.sequence is null or is_kept
+      where (chosen.sequence is null or is_kept) and $schema.keep_event(chosen.id)
     ), unparked as (
       delete from $schema.deliveries delivery using kept batch, replay
       where ${ofEvent('delivery')} and delivery.leased_by is null

@@ -24,7 +24,7 @@ export const REPEAT_TEST = statement(
       is_test, check_kind, parked_at)
     select ${newDeliveryId('id')}, organization_id, $endpoint_id, id, created_at, created_at, true, $check_kind, created_at
     from $schema.events
-    where id = $id and created_at = $created_at and organization_id = $organization_id and is_test and ${notErased()}
+    where id = $id and organization_id is not distinct from $organization_id and is_test and ${notErased()}
     returning id`,
 )
 

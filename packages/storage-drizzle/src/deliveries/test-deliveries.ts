@@ -11,8 +11,8 @@ export function testDeliveryStorage({ run, wake }: Database): Storage['testDeliv
       await wake()
     },
 
-    async repeat({ id, organization_id, created_at }, { endpointId: endpoint_id, check_kind = null }) {
-      const of = { id, organization_id, created_at, endpoint_id, check_kind }
+    async repeat({ id, organization_id }, { endpointId: endpoint_id, check_kind = null }) {
+      const of = { id, organization_id, endpoint_id, check_kind }
       const [repeated] = await run(REPEAT_TEST, of)
       if (repeated !== undefined) await wake()
       return repeated?.id ?? null

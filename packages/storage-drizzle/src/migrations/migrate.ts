@@ -34,8 +34,7 @@ const FUNCTIONS = ['ids', 'quotations', 'feed', 'hours', 'history', 'erasing', '
 const isFunctions = ({ name }: AppliedMigration) => name.startsWith('functions ')
 
 /**
- * Applies pending migrations and creates the partitions of the coming days, in one transaction under an advisory lock:
- * any number of processes may start at once, and a failure or a crash changes nothing.
+ * Applies pending migrations, in one transaction under an advisory lock: any number of processes may start at once, and a failure or a crash changes nothing.
  * @throws ConfigurationError if a newer version has migrated the database, an applied migration was edited, or
  * `checkDatabase` finds a problem
  */
@@ -49,7 +48,6 @@ export async function migrate(driver: Driver, schema: string): Promise<Migration
     const statements = [
       ...(found.may_act_as_owner ? actAsOwner(found) : []),
       ...missing(schema, found, pending),
-      makePartitions(schema),
     ]
     for (const statement of statements) await transaction.script(statement)
     return { applied: shipped.map(({ name }) => name), pending: [] }
@@ -72,7 +70,6 @@ export async function migrationPlan(driver: Driver, schema: string): Promise<str
     maintenanceLock(schema),
     ...actAsOwner(found),
     ...missing(schema, found, pending),
-    makePartitions(schema),
     'commit;',
   ].join('\n')}\n`
 }
@@ -192,13 +189,9 @@ async function readJournal(
 }
 
 /**
- * Until the transaction ends, no other process can migrate this SQL schema or create its partitions. The lock belongs
+ * Until the transaction ends, no other process can migrate this SQL schema or remove its expired rows. The lock belongs
  * to the transaction, so it works behind a pooler, and a dead process cannot keep it.
  */
 function maintenanceLock(schema: string): string {
   return `select pg_advisory_xact_lock(hashtextextended('${schema} maintenance', 0));`
-}
-
-function makePartitions(schema: string): string {
-  return `select "${schema}".make_partitions();`
 }

@@ -12,7 +12,7 @@ export const FIND_FAULTS = statement(
          regexp_matches(prosrc, '("[a-z_][a-z0-9_]*")(?:[.][a-z_]|''::reg)', 'g') as match (named)
        where pronamespace = to_regnamespace('$schema') and named[1] <> '$schema') as strangers,
       (select string_agg(relname, ', ' order by relname) from pg_catalog.pg_class
-       where relnamespace = to_regnamespace('$schema') and relkind in ('r', 'p') and row_security_active(oid)) as hidden`,
+       where relnamespace = to_regnamespace('$schema') and relkind = 'r' and row_security_active(oid)) as hidden`,
 )
 
 /** The owner of the SQL schema; null if there is no schema yet. Whether the connection can act as that role. */
@@ -28,6 +28,3 @@ export const READ_JOURNAL = statement(
   { name: text, hash: text },
   `select name, hash from $schema.migrations order by applied_at, name`,
 )
-
-/** Partitions for the coming days. With the rights of the schema's owner, because workers cannot change tables. */
-export const MAKE_PARTITIONS = statement({ made: text }, `select $schema.make_partitions()::text as made`)

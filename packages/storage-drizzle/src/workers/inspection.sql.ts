@@ -11,7 +11,6 @@ export const READ_FACTS = statement(
     role: text,
     is_owner: bool,
     missing_grants: json<string[]>(),
-    days_ahead: int,
   },
   `with namespace as (
       select oid, nspowner from pg_catalog.pg_namespace where nspname = trim(both '"' from '$schema')
@@ -28,7 +27,7 @@ export const READ_FACTS = statement(
         when relname = 'erased_organizations' then array['select', 'insert', 'update']
         else array['select', 'insert', 'update', 'delete']
       end) as privilege
-      where relnamespace = (select oid from namespace) and relkind in ('r', 'p', 'S') and not relispartition
+      where relnamespace = (select oid from namespace) and relkind in ('r', 'S')
         and not (case when relkind = 'S' then has_sequence_privilege(oid, privilege)
           else has_table_privilege(oid, privilege) end)
       union all
@@ -41,12 +40,7 @@ export const READ_FACTS = statement(
       (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on') as is_read_only,
       current_user::text as role,
       coalesce((select pg_has_role(nspowner, 'member') from namespace), false) as is_owner,
-      (select coalesce(json_agg(what order by what), '[]')::text from needed) as missing_grants,
-      (
-        select count(*)::int from pg_catalog.pg_class
-        where relnamespace = (select oid from namespace) and relispartition and relkind = 'r'
-          and relname > 'events_' || to_char(now() at time zone 'utc', 'YYYY_MM_DD') and relname ~ '^events_[0-9]{4}_'
-      ) as days_ahead`,
+      (select coalesce(json_agg(what order by what), '[]')::text from needed) as missing_grants`,
 )
 
 export const READ_FLOOR = statement({ days: int }, `select event_days as days from $schema.retention_floor`)

@@ -1,14 +1,9 @@
 import { ERASED } from '@quickquote/core/internal'
-import { bool, int, statement, text } from '../connection/statement.ts'
-
-export const DROP_EXPIRED_DAY = statement(
-  { result: text },
-  `select $schema.drop_expired_day($of_table, $before, $kept_deliveries) as result`,
-)
+import { bool, int, nullable, statement } from '../connection/statement.ts'
 
 export const REMOVE_EXPIRED_ROWS = statement(
-  { removed: int },
-  `select $schema.remove_expired_rows($of_table, $before, $at_most) as removed`,
+  { removed: nullable(int), is_kept: nullable(bool) },
+  `select removed, is_kept from $schema.remove_expired_rows($of_table, $before, $at_most)`,
 )
 
 export const FORGET_KEYS = statement({}, `delete from $schema.idempotency_keys where created_at < $before`)
@@ -29,7 +24,7 @@ export const REMOVE_STRAY_LEASES = statement(
   `delete from $schema.deliveries delivery
     where leased_by is not null and leased_at < $leased_before and (
       select id from $schema.events
-      where id = delivery.event_id and created_at = delivery.event_created_at and body <> '${ERASED}' limit 1
+      where id = delivery.event_id and body <> '${ERASED}' limit 1
     ) is null
     returning 1 as removed`,
 )

@@ -3,16 +3,9 @@ import { type Connection, unhurried } from '../connection/database.ts'
 import { RELEASE_NEXT } from '../deliveries/deliveries.sql.ts'
 import { COUNT_HOURS } from '../deliveries/delivery-hours.sql.ts'
 import { firstIdOf } from '../ids.ts'
-import { MAKE_PARTITIONS } from '../migrations/migrations.sql.ts'
 import * as sql from './retention.sql.ts'
 
-interface Dropped {
-  readonly days: number
-  readonly isBlocked: boolean
-  readonly isKept: boolean
-}
-
-/** Rows removed from a default partition per statement. */
+/** Rows of history removed per statement. */
 const BATCH = 1000
 
 /** An id may be created this much after its time was read. */
@@ -29,30 +22,17 @@ export function retentionStorage(connection: Connection): Storage['retention'] {
   /** Rows from before `moment` have lower ids. */
   const idAfter = (moment: Date) => firstIdOf(new Date(moment.getTime() + ID_DELAY_MS))
 
-  async function dropDays(table: string, before: Date): Promise<Dropped> {
-    for (let days = 0; ; days += 1) {
-      const expired = { of_table: table, before, kept_deliveries: idAfter(before) }
-      const { result } = await one(sql.DROP_EXPIRED_DAY, expired)
-      if (result !== 'dropped') {
-        return { days, isBlocked: result === 'blocked' || result === 'in_use', isKept: result === 'kept' }
-      }
-    }
-  }
-
-  /** A default partition cannot be dropped. It only has rows if a day's partition was not created in time. */
-  async function emptyDefault(table: string, before: Date): Promise<number> {
-    for (let total = 0; ; ) {
-      const { removed } = await one(sql.REMOVE_EXPIRED_ROWS, { of_table: table, before, at_most: BATCH })
-      total += removed
-      if (removed < BATCH) return total
+  /** In small batches, so that nobody waits long. @returns how many, and whether the floor protects more */
+  async function removeRows(of_table: string, before: Date): Promise<{ count: number; isKept: boolean }> {
+    for (let count = 0; ; ) {
+      const { removed, is_kept } = await one(sql.REMOVE_EXPIRED_ROWS, { of_table, before, at_most: BATCH })
+      count += removed ?? 0
+      // Null: another process is at it.
+      if ((removed ?? 0) < BATCH) return { count, isKept: is_kept ?? false }
     }
   }
 
   return {
-    async ensurePartitions() {
-      await run(MAKE_PARTITIONS)
-    },
-
     async countHours() {
       await run(COUNT_HOURS)
     },
@@ -73,14 +53,12 @@ export function retentionStorage(connection: Connection): Storage['retention'] {
       return removed.length
     },
 
-    async dropHistory(before) {
-      const attempts = await dropDays('delivery_attempts', before)
-      const events = await dropDays('events', before)
-      const rows = (await emptyDefault('delivery_attempts', before)) + (await emptyDefault('events', before))
+    async removeHistory(before) {
+      const attempts = await removeRows('delivery_attempts', before)
+      const events = await removeRows('events', before)
       return {
-        days: attempts.days + events.days,
-        rows,
-        isBlocked: attempts.isBlocked || events.isBlocked,
+        events: events.count,
+        attempts: attempts.count,
         isKept: attempts.isKept || events.isKept,
       }
     },

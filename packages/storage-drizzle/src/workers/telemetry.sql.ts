@@ -35,10 +35,10 @@ export const FIND_ORIGINS = statement(
   `select delivery.id, ${millisOf('delivery.due_at')} as due_at, traceparent, tracestate
     from unnest($ids::uuid[]) as held (id)
     cross join lateral (
-      select id, due_at, event_id, event_created_at from $schema.deliveries where id = held.id limit 1
+      select id, due_at, event_id from $schema.deliveries where id = held.id limit 1
     ) delivery
     cross join lateral (
       select traceparent, tracestate from $schema.events
-      where id = delivery.event_id and created_at = delivery.event_created_at limit 1
+      where id = delivery.event_id limit 1
     ) event`,
 )

@@ -57,7 +57,7 @@ export const RECOVER_DEAD = statement(
         orphan.leased_at, orphan.next_attempt_at
       from orphan cross join lateral (
         select type, sequence, quotation_id from $schema.events
-        where id = orphan.event_id and created_at = orphan.event_created_at limit 1
+        where id = orphan.event_id limit 1
       ) event
       returning organization_id, endpoint_id, next_attempt_at, is_test
     ), given_up as (
