@@ -343,6 +343,7 @@ function newTables(schema: string) {
         delivered: integer('delivered').notNull(),
         failed: integer('failed').notNull(),
         given_up: integer('given_up').notNull(),
+        organization_id: uuid('organization_id').notNull(),
       },
       (columns) => [primaryKey({ columns: [columns.endpoint_id, columns.hour] })],
     ),

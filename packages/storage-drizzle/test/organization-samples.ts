@@ -48,8 +48,8 @@ export async function everything({ sql, storage }: FileDatabase) {
   await sql`insert into quickquote.endpoint_health (endpoint_id, failing_since) values (${endpoint.id}, now())`
   const failingSince = new Date(now.getTime() + 60_000)
   await storage.warnings.noteFailingEndpoints({ failingSince, stage: 1, now })
-  await sql`insert into quickquote.delivery_hours (endpoint_id, hour, delivered, failed, given_up)
-    values (${endpoint.id}, date_trunc('hour', now()), 1, 0, 0)`
+  await sql`insert into quickquote.delivery_hours (endpoint_id, hour, delivered, failed, given_up, organization_id)
+    values (${endpoint.id}, date_trunc('hour', now()), 1, 0, 0, ${organization_id})`
   await sql`insert into quickquote.endpoint_urls values (${endpoint.id}, 0, 'https://old.example/')`
   await sql`insert into quickquote.file_chunks (file_id, position, organization_id, is_last, bytes)
     values (${randomUUID()}, 0, ${organization_id}, true, '')`

@@ -87,17 +87,18 @@ begin
     delete from "quickquote".delivery_hours where hour < ends_at;
     delete from "quickquote".delivery_attempts where ctid = any (array(
       select ctid from "quickquote".delivery_attempts
-      where created_at < ends_at order by created_at limit at_most for update skip locked
+      where created_at < ends_at and attempt >= 0 order by created_at limit at_most for update skip locked
     ));
     get diagnostics removed = row_count;
     is_kept := removed < at_most and exists (
-      select from "quickquote".delivery_attempts where created_at < before and created_at >= coalesce(allowed, '-infinity')
+      select from "quickquote".delivery_attempts
+      where created_at < before and created_at >= coalesce(allowed, '-infinity') and attempt >= 0
     );
   elsif of_table = 'events' then
     with gone as (
       delete from "quickquote".events where ctid = any (array(
         select ctid from "quickquote".events old
-        where created_at < ends_at and not exists (
+        where created_at < ends_at and type >= '' and not exists (
           select from "quickquote".deliveries
           where id >= "quickquote".first_delivery_of(old.id)
             and id <= "quickquote".last_delivery_of(old.id) and event_id = old.id
@@ -111,7 +112,8 @@ begin
     )
     select (select count(*) from gone), (select count(*) from floors) into removed;
     is_kept := removed < at_most and exists (
-      select from "quickquote".events where created_at < before and created_at >= coalesce(allowed, '-infinity')
+      select from "quickquote".events
+      where created_at < before and created_at >= coalesce(allowed, '-infinity') and type >= ''
     );
   end if;
 end

@@ -1,16 +1,5 @@
 -- Hourly counts
 
--- Attempts at an endpoint by hour (UTC), without tests. Inlined.
-create or replace function "quickquote".attempts_by_hour(endpoint uuid, since timestamptz, until timestamptz)
-returns table (hour timestamptz, delivered bigint, failed bigint, given_up bigint)
-language sql stable as $$
-  select date_trunc('hour', created_at, 'UTC'), count(*) filter (where status = 'succeeded'),
-    count(*) filter (where status <> 'succeeded'), count(*) filter (where status in ('exhausted', 'rejected'))
-  from "quickquote".delivery_attempts
-  where endpoint_id = endpoint and created_at >= since and created_at < until and not is_test
-  group by 1
-$$;
-
 -- Counts every quarter of an hour that ended at least five minutes ago into the row of its hour. Does nothing while another
 -- process counts. The trigger below adds attempts that are recorded later. Counters in each round would make workers wait
 -- for each other.
@@ -26,10 +15,17 @@ begin
     return;
   end if;
   -- A separate statement, to see everything committed before the row was locked.
-  insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed, given_up)
-  select endpoint.id, attempt.hour, attempt.delivered, attempt.failed, attempt.given_up
+  insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed, given_up, organization_id)
+  select endpoint.id, attempt.hour, attempt.delivered, attempt.failed, attempt.given_up, endpoint.organization_id
   from "quickquote".webhook_endpoints endpoint
-  cross join lateral "quickquote".attempts_by_hour(endpoint.id, begins, ends) attempt
+  cross join lateral (
+    select date_trunc('hour', created_at, 'UTC') as hour, count(*) filter (where status = 'succeeded') as delivered,
+      count(*) filter (where status <> 'succeeded') as failed,
+      count(*) filter (where status in ('exhausted', 'rejected')) as given_up
+    from "quickquote".delivery_attempts
+    where endpoint_id = endpoint.id and created_at >= begins and created_at < ends and not is_test
+    group by 1
+  ) attempt
   -- Skips organizations being erased.
   for key share of endpoint
   on conflict (endpoint_id, hour) do update
@@ -47,9 +43,10 @@ declare
 begin
   select until into counted_until from "quickquote".delivery_hours_counted for update;
   if new.created_at < counted_until then
-    insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed, given_up)
+    insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed, given_up, organization_id)
     values (new.endpoint_id, date_trunc('hour', new.created_at, 'UTC'),
-      (new.status = 'succeeded')::int, (new.status <> 'succeeded')::int, (new.status in ('exhausted', 'rejected'))::int)
+      (new.status = 'succeeded')::int, (new.status <> 'succeeded')::int, (new.status in ('exhausted', 'rejected'))::int,
+      new.organization_id)
     on conflict (endpoint_id, hour) do update
       set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed,
       given_up = counted.given_up + excluded.given_up;

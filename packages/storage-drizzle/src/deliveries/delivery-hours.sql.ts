@@ -2,13 +2,13 @@ import { DELIVERY_FAILURES } from '@quickquote/core/internal'
 import { int, millisOf, nullable, statement, time } from '../connection/statement.ts'
 
 /**
- * Attempts by hour (UTC), without tests. Counted time comes from the stored counts; the rest, at most the two partial
- * hours and the last 21 minutes, from the attempts. A separate condition for each endpoint, including deleted ones,
- * uses the index.
+ * Attempts by hour (UTC), without tests, at one endpoint or at all of an organization, including deleted ones. Counted time
+ * comes from the stored counts; the rest, at most the two partial hours and the last 21 minutes, from the attempts.
  */
-export const COUNT_BY_HOUR = statement(
-  { hour: time, delivered: int, failed: int, given_up: int },
-  `with counted as (
+const countByHour = (of: string) =>
+  statement(
+    { hour: time, delivered: int, failed: int, given_up: int },
+    `with counted as (
       select whole_since, greatest(whole_since, case when until <= $until::timestamptz then until
         else date_trunc('hour', $until::timestamptz, 'UTC') end) as whole_until
       from $schema.delivery_hours_counted
@@ -16,20 +16,27 @@ export const COUNT_BY_HOUR = statement(
     ), span as (
       select $since::timestamptz as since, least(whole_since, $until::timestamptz) as until from counted
       union all select whole_until, $until::timestamptz from counted
-    ), endpoint as (
-      select id from $schema.webhook_endpoints
-      where organization_id = $organization_id and ($endpoint_id::uuid is null or id = $endpoint_id)
     )
     select ${millisOf('hours.hour')} as hour, sum(delivered)::int as delivered, sum(failed)::int as failed,
       sum(given_up)::int as given_up
-    from endpoint cross join lateral (
+    from (
       select hour, delivered, failed, given_up from $schema.delivery_hours
-      where endpoint_id = endpoint.id
-        and hour >= (select whole_since from counted) and hour < (select whole_until from counted)
+      where ${of} and hour >= (select whole_since from counted) and hour < (select whole_until from counted)
       union all
-      select recent.* from span cross join lateral $schema.attempts_by_hour(endpoint.id, span.since, span.until) recent
+      select date_trunc('hour', created_at, 'UTC'), (status = 'succeeded')::int, (status <> 'succeeded')::int,
+        (status in ('exhausted', 'rejected'))::int
+      from span cross join lateral (
+        select created_at, status from $schema.delivery_attempts
+        where ${of} and created_at >= span.since and created_at < span.until and not is_test
+      ) recent
     ) hours
     group by hours.hour order by hours.hour`,
+  )
+
+export const COUNT_BY_HOUR = countByHour('organization_id = $organization_id')
+/** By its own index, whoever's it is. */
+export const COUNT_BY_HOUR_OF_ENDPOINT = countByHour(
+  'endpoint_id = $endpoint_id and organization_id is not distinct from $organization_id',
 )
 
 /** See `migrations/functions/hours.sql`. */

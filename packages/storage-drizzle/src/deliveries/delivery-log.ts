@@ -2,7 +2,7 @@ import { type DeliveryIdentity, isUuid, type Storage } from '@quickquote/core/in
 import type { Database } from '../connection/database.ts'
 import { pageParameters } from '../connection/page.ts'
 import { isContradiction, listAttempts } from './attempt-list.sql.ts'
-import { COUNT_BY_HOUR, ENDPOINT_STATISTICS } from './delivery-hours.sql.ts'
+import { COUNT_BY_HOUR, COUNT_BY_HOUR_OF_ENDPOINT, ENDPOINT_STATISTICS } from './delivery-hours.sql.ts'
 import { FIND_ATTEMPTS, FIND_BODY, FIND_RESENDS, FIND_UNFINISHED, RESEND } from './delivery-log.sql.ts'
 
 /** The deliveries as members see them. */
@@ -56,7 +56,10 @@ export function deliveryLogStorage({ run, one, wake }: Database): Storage['deliv
     },
 
     countByHour: (organizationId, { endpoint_id, since, until }) =>
-      run(COUNT_BY_HOUR, { organization_id: organizationId, endpoint_id, since, until }),
+      run(endpoint_id === null ? COUNT_BY_HOUR : COUNT_BY_HOUR_OF_ENDPOINT, {
+        ...{ organization_id: organizationId, since, until },
+        ...(endpoint_id !== null && { endpoint_id }),
+      }),
 
     async statistics(organization_id, endpoint_id, limit) {
       const wanted = { organization_id, endpoint_id, limit }

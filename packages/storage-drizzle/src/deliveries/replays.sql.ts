@@ -57,10 +57,13 @@ export const STOP_REPLAY = statement(
 /** The relevant columns of a batch's events. */
 const EVENT = `id, created_at, type, generation_source, is_test, body = '${ERASED}' as is_erased, quotation_id, sequence`
 
-/** Matches the attempts or deliveries of an event of the batch at the endpoint of the replay. */
+/**
+ * Matches the attempts or deliveries of an event of the batch at the endpoint of the replay: by the id of the delivery,
+ * and never, however many rows the planner expects there, by an index of the endpoint.
+ */
 function ofEvent(table: 'attempt' | 'delivery'): string {
   return `${deliveryIds('batch.id', `${table}.${table === 'attempt' ? 'delivery_id' : 'id'}`)}
-          and ${table}.event_id = batch.id and ${table}.endpoint_id = replay.endpoint_id`
+          and ${table}.event_id = batch.id and ${table}.endpoint_id is not distinct from replay.endpoint_id`
 }
 
 const ATTEMPTS = `select from $schema.delivery_attempts attempt
@@ -121,7 +124,7 @@ export const ADVANCE_REPLAY = statement(
         order by created_at, id limit $limit::int
       ) event
       where replay.is_active
-    ), chosen as (
+    ), chosen as materialized (
       ${CHOSEN}
     ), kept as (
       select chosen.* from chosen cross join replay

@@ -48,22 +48,12 @@ const LARGE: Partial<Record<ExportPart, Page>> = {
         and (created_at, id) > (${timeAt(0)}, ${uuidAt(1)})
       order by created_at, id limit $limit`,
   ),
-  // By endpoint, like the index.
   delivery_attempt: page(
-    `select to_jsonb(made) as content,
-        jsonb_build_array(made.endpoint_id, made.created_at, made.id) as place
-      from (
-        select id from $schema.webhook_endpoints where organization_id = $organization_id and id >= ${uuidAt(0)}
-      ) endpoint
-      cross join lateral (
-        select * from $schema.delivery_attempts
-        where endpoint_id = endpoint.id and (created_at, id) > (
-          case when endpoint.id = ${uuidAt(0)} then ${timeAt(1)} else '-infinity' end,
-          case when endpoint.id = ${uuidAt(0)} then ${uuidAt(2)} else '${FIRST_UUID}' end
-        )
-        order by created_at, id limit $limit
-      ) made
-      order by made.endpoint_id, made.created_at, made.id limit $limit`,
+    `select to_jsonb(made) as content, jsonb_build_array(created_at, id) as place
+      from $schema.delivery_attempts made
+      where organization_id = $organization_id and created_at >= ${timeAt(0)}
+        and (created_at, id) > (${timeAt(0)}, ${uuidAt(1)})
+      order by created_at, id limit $limit`,
   ),
 }
 
