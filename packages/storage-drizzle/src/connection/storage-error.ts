@@ -21,10 +21,10 @@ export class StorageError extends Error {
   constructor(operation: string, fault: DriverError) {
     const code = typeof fault.code === 'string' ? fault.code : 'UNKNOWN'
     const isHidden = ROW_SECURITY.has(String(fault.routine))
-    super(`${operation}: ${describe(code, fault.message)}${isHidden ? ROW_SECURITY_HINT : ''} (${code})`)
+    super(`${operation}: ${describe(code, fault)}${isHidden ? ROW_SECURITY_HINT : ''} (${code})`)
     this.code = code
     this.statusCode = PASSING.test(code) || isHidden ? 503 : 500
-    this.isOutage = AWAY.test(code)
+    this.isOutage = AWAY.test(code) && !isOutOfLocks(fault)
     this.constraint = fault.constraint_name ?? fault.constraint ?? null
   }
 }
@@ -50,6 +50,7 @@ interface DriverError extends Error {
   code?: unknown
   constraint_name?: string
   constraint?: string
+  hint?: unknown
   /** The function in PostgreSQL's source. */
   routine?: unknown
 }
@@ -133,10 +134,10 @@ function unwrap(error: unknown): unknown {
  */
 export function faultOfClient(error: unknown): unknown {
   for (let link = error as ClientError | undefined; link instanceof Object; link = innerOf(link)) {
-    const { severity, code, originalCode = severity && code, constraint, routine } = link
+    const { severity, code, originalCode = severity && code, constraint, routine, hint } = link
     if (typeof originalCode !== 'string') continue
     const message = String(link.originalMessage ?? link.message)
-    const fields = { severity: 'ERROR', code: originalCode, constraint, routine }
+    const fields = { severity: 'ERROR', code: originalCode, constraint, routine, hint }
     return Object.assign(new Error(message.split(' - ').pop()), fields)
   }
   return error
@@ -182,13 +183,22 @@ const SAFE = /^(08|23|25|26|28|3D|3F|40|42|53|54|55|57|58)/
 /** A missing table, column or schema. */
 const NOT_MIGRATED = new Set(['42P01', '42703', '3F000'])
 
-function describe(code: string, message: string): string {
+/** The lock table of the whole server is full. */
+function isOutOfLocks({ code, hint }: DriverError): boolean {
+  return code === '53200' && /max_(locks|pred_locks)_per_transaction/.test(String(hint))
+}
+
+function describe(code: string, fault: DriverError): string {
+  const { message } = fault
   const isSqlState = /^[0-9A-Z]{5}$/.test(code)
   const isSafe = isSqlState ? SAFE.test(code) : !code.startsWith('ERR_')
   const what = isSafe && message !== '' ? message : 'the database refused the statement'
   if (code === 'CONNECTION_ENDED') return 'the storage, or your client, was closed before this call'
   // The statement was prepared on another connection.
   if (code === '26000') return `${what}. Behind a pooler in transaction mode, set \`prepare: false\``
+  if (isOutOfLocks(fault)) {
+    return `${what}: a transaction holds a lock for each organization that it writes events to. Emit to fewer in one transaction, or raise max_locks_per_transaction of the server`
+  }
   return NOT_MIGRATED.has(code)
     ? `${what}. Has the database been migrated? Run \`${MIGRATE_COMMAND}\` or storage.migrate()`
     : what
