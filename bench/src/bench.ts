@@ -11,6 +11,8 @@ export interface BenchContext {
   readonly seconds: number
   /** Deliveries to drain, in benches about draining. */
   readonly deliveries: number
+  /** Days of history in the databases of benches, a thousand events and attempts each. */
+  readonly days: number
   /** Prints progress. */
   readonly progress: (line: string) => void
   /** Starts a process that stops with the bench. See startChild. */

@@ -1,4 +1,4 @@
-// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000]`: prints a table for
+// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000] [--days 30]`: prints a table for
 // each bench, mostly of ratios, and one of the targets. `name` is a bench or a group. By default all run.
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,7 @@ import { deliveryClaim } from './delivery-claim.ts'
 import { deliveryHungEndpoint } from './delivery-hung-endpoint.ts'
 import { deliveryLatency } from './delivery-latency.ts'
 import { GOALS_HEAD, type Goal, goalRow } from './goal.ts'
+import { growth } from './growth.ts'
 import { describeMachine } from './machine.ts'
 import { listQuotations, readEvents } from './read-pages.ts'
 import { readQuotation } from './read-quotation.ts'
@@ -29,7 +30,8 @@ const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
   lists: [listQuotations, readEvents, waitLatency],
   delivery: [deliveries, deliveryLatency, deliveryHungEndpoint, deliveryClaim],
   machines: [scaling, scalingApart],
-  growth: [startUp],
+  start: [startUp],
+  history: [growth],
 }
 
 const { values, positionals } = parseArgs({
@@ -38,6 +40,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     deliveries: { type: 'string', default: '1000000' },
+    days: { type: 'string', default: '30' },
   },
 })
 const known = Object.values(GROUPS).flat()
@@ -73,7 +76,7 @@ try {
 
 async function runAndPrint(bench: Bench): Promise<void> {
   const children: Child<Service>[] = []
-  const { rounds, seconds, deliveries: count } = values
+  const { rounds, seconds, deliveries: count, days } = values
   progress(`\n${bench.name}`)
   try {
     const {
@@ -86,6 +89,7 @@ async function runAndPrint(bench: Bench): Promise<void> {
       rounds: Number(rounds),
       seconds: Number(seconds),
       deliveries: Number(count),
+      days: Number(days),
       progress,
       start<S extends Service>(program: string) {
         const child = startChild<S>(new URL(program, import.meta.url))

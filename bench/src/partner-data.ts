@@ -3,6 +3,7 @@ import { generateApiKeyValue, hashApiKey } from '@quickquote/core/internal'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { BODY, EVENT_TYPE } from './delivery/payload.ts'
+import { fillHistory } from './history.ts'
 
 /** An organization with keys, quotations and events, in its own SQL schema. */
 export interface PartnerData {
@@ -23,11 +24,16 @@ const KEYS_IN_USE = 10_000
 const QUOTATIONS = 10_000
 const BATCH = 1000
 const EVENTS = 10_000
+/** Of others, in each day of history. */
+const PER_DAY = 1000
 
-/** @param options.keys how many to create; at most 10,000 of them, spread over all, can be used */
+/**
+ * @param options.keys how many to create; at most 10,000 of them, spread over all, can be used
+ * @param options.days of history of others
+ */
 export async function createPartnerData(
   databaseUrl: string,
-  { schema, keys }: { schema: string; keys: number },
+  { schema, keys, days }: { schema: string; keys: number; days: number },
 ): Promise<PartnerData> {
   const storage = drizzleStorage({ connectionString: databaseUrl, schema })
   await storage.migrate()
@@ -47,11 +53,13 @@ export async function createPartnerData(
       insert into quotations (id, organization_id, name, description, status, processed_step, source, created_at, updated_at)
       select gen_random_uuid(), ${organizationId}, 'Customer portal ' || n, 'Second phase, with invoices', 'running',
         'requirement_analysis', 'api_key', now(), now() from generate_series(1, ${QUOTATIONS}::int) n returning id`
+    await fillHistory(sql, { days, perDay: PER_DAY, schema })
     await sql`
       insert into events (id, organization_id, type, generation_source, body, feed_position, created_at)
       select gen_random_uuid(), ${organizationId}, ${EVENT_TYPE}, 'api_key', ${BODY}, next_feed_position(${organizationId}), now()
       from generate_series(1, ${EVENTS}::int)`
-    const [first] = await sql<{ position: string }[]>`select min(feed_position)::text as position from events`
+    const [first] = await sql<{ position: string }[]>`select min(feed_position)::text as position from events
+      where organization_id = ${organizationId}`
     await sql`vacuum analyze api_keys, quotations, events`
     return {
       databaseUrl,

@@ -42,7 +42,7 @@ interface Reading {
 
 async function againstBare(context: BenchContext, { goal, first, barePathAfter }: Reading) {
   const databaseUrl = await context.postgres.createDatabase()
-  const data = await createPartnerData(databaseUrl, { schema: 'quickquote', keys: 1000 })
+  const data = await createPartnerData(databaseUrl, { schema: 'quickquote', keys: 1000, days: context.days })
   const [partner, bare] = [await startPartnerHost(context, data), await startBareHost(context, data)]
   const [key = ''] = data.apiKeys
   const paths: string[] = []

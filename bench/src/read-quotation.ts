@@ -11,7 +11,11 @@ export const readQuotation: Bench = {
 
   async run(context) {
     const databaseUrl = await context.postgres.createDatabase()
-    const data = await createPartnerData(databaseUrl, { schema: 'quickquote', keys: 1000 })
+    const data = await createPartnerData(databaseUrl, {
+      schema: 'quickquote',
+      keys: 1000,
+      days: context.days,
+    })
     const [partner, bare] = [await startPartnerHost(context, data), await startBareHost(context, data)]
     const [id = ''] = data.quotationIds
     const [apiKey = ''] = data.apiKeys

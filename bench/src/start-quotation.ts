@@ -18,7 +18,11 @@ export const startQuotation: Bench = {
 
   async run(context) {
     const databaseUrl = await context.postgres.createDatabase()
-    const data = await createPartnerData(databaseUrl, { schema: 'quickquote', keys: 1000 })
+    const data = await createPartnerData(databaseUrl, {
+      schema: 'quickquote',
+      keys: 1000,
+      days: context.days,
+    })
     const [partner, bare] = [await startPartnerHost(context, data), await startBareHost(context, data)]
     const client = context.start<LoadService>('./load.js')
     const load = { method: 'POST', body: BODY, seconds: context.seconds, expectedStatus: 202 } as const

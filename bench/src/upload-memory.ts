@@ -16,7 +16,7 @@ export const uploadMemory: Bench = {
 
   async run(context) {
     const databaseUrl = await context.postgres.createDatabase()
-    const data = await createPartnerData(databaseUrl, { schema: 'quickquote', keys: 1 })
+    const data = await createPartnerData(databaseUrl, { schema: 'quickquote', keys: 1, days: context.days })
     const [apiKey = ''] = data.apiKeys
     const client = context.start<UploadService>('./upload-load.js')
 

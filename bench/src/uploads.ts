@@ -25,7 +25,7 @@ export const uploads: Bench = {
 
   async run(context) {
     const databaseUrl = await context.postgres.createDatabase()
-    const data = await createPartnerData(databaseUrl, { schema: 'quickquote', keys: 1 })
+    const data = await createPartnerData(databaseUrl, { schema: 'quickquote', keys: 1, days: context.days })
     const [apiKey = ''] = data.apiKeys
     const [partner, bare] = [await startPartnerHost(context, data), await startBareHost(context, data)]
     const client = context.start<UploadService>('./upload-load.js')

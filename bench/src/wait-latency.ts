@@ -19,7 +19,11 @@ export const waitLatency: Bench = {
 
   async run(context) {
     const databaseUrl = await context.postgres.createDatabase()
-    const data = await createPartnerData(databaseUrl, { schema: 'quickquote', keys: WAITING })
+    const data = await createPartnerData(databaseUrl, {
+      schema: 'quickquote',
+      keys: WAITING,
+      days: context.days,
+    })
     const { origin } = await startPartnerHost(context, data)
     const sql = postgres(databaseUrl, { onnotice() {} })
 

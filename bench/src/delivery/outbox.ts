@@ -5,6 +5,7 @@ import { type DrizzleStorage, drizzleStorage } from '@quickquote/storage-drizzle
 import postgres from 'postgres'
 import { v7 as uuidv7 } from 'uuid'
 import type { BenchContext } from '../bench.ts'
+import { fillHistory } from '../history.ts'
 import { BODY, EVENT_TYPE } from './payload.ts'
 
 /** Our database with endpoints. Unless said otherwise, each has its own organization. */
@@ -26,10 +27,16 @@ export interface Endpoint {
 
 const FILL_AT_ONCE = 20_000
 
-/** @param options.urls of the endpoints */
+/** In each day of the history that a bench's databases have. */
+const PER_DAY = 1000
+
+/**
+ * @param options.urls of the endpoints
+ * @param options.days of history. Default: as the command line says
+ */
 export async function openOutbox(
   context: BenchContext,
-  { urls }: { urls: readonly string[] },
+  { urls, days = context.days }: { urls: readonly string[]; days?: number },
 ): Promise<Outbox> {
   const databaseUrl = await context.postgres.createDatabase()
   const storage = drizzleStorage({ connectionString: databaseUrl })
@@ -46,6 +53,7 @@ export async function openOutbox(
     return { id, organizationId }
   }
 
+  await fillHistory(sql, { days, perDay: PER_DAY })
   const endpoints: Endpoint[] = []
   for (const url of urls) endpoints.push(await addEndpoint(url))
 

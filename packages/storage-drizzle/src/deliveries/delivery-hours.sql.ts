@@ -34,7 +34,7 @@ const countByHour = (of: string) =>
   )
 
 export const COUNT_BY_HOUR = countByHour('organization_id = $organization_id')
-/** By its own index, whoever's it is. */
+/** By the index of the endpoint. */
 export const COUNT_BY_HOUR_OF_ENDPOINT = countByHour(
   'endpoint_id = $endpoint_id and organization_id is not distinct from $organization_id',
 )
