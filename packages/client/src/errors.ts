@@ -138,7 +138,7 @@ const CLASSES: Partial<Record<ProblemCode, typeof ApiError>> = {
 
 export function apiError(response: FailedResponse): ApiError {
   const { body } = response
-  // Another service may have any code: `constructor` is no class of ours.
+  // Another service may have any code: it may be `constructor`.
   const Class = isProblem(body) && Object.hasOwn(CLASSES, body.code) ? CLASSES[body.code] : undefined
   return new (Class ?? ApiError)(response)
 }
