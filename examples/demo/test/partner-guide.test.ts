@@ -38,6 +38,14 @@ itWith('curl')(
   },
 )
 
+itWith('curl')('a key with a line break behind it gets a 400 without a code', async () => {
+  const { stdout } = await shell.run(
+    `curl -sS "$BASE_URL/v1/integrations/quotations" -H "X-API-Key: $API_KEY\n"`,
+  )
+  expect(JSON.parse(stdout)).toMatchObject({ statusCode: 400 })
+  expect(JSON.parse(stdout)).not.toHaveProperty('code')
+})
+
 it('the figures and codes of the partner guide are those of the service', () => {
   const { files, fileBytes, nameLength, descriptionLength, requirementsTextLength, metadataBytes } =
     DEFAULT_LIMITS

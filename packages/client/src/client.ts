@@ -1,4 +1,5 @@
 import { type EventCalls, eventCalls } from './events.ts'
+import { checkNames, type Names } from './options.ts'
 import { type ProposalCalls, proposalCalls } from './proposals.ts'
 import { type QuotationCalls, quotationCalls } from './quotations.ts'
 import { createRequests } from './requests.ts'
@@ -28,6 +29,14 @@ export interface Client {
   readonly webhooks: WebhookCalls
 }
 
+const OPTIONS: Names<ClientOptions> = {
+  baseUrl: true,
+  apiKey: true,
+  fetch: true,
+  timeoutMs: true,
+  maxRetries: true,
+}
+
 /**
  * Creates a client of the partner API. It sends nothing yet.
  *
@@ -35,9 +44,10 @@ export interface Client {
  * connection, a timeout, 502 and 504 with back-off. A start carries an idempotency key, so a retry never starts a
  * second quote. Redirects are not followed: the API key must not reach another address.
  *
- * @throws TypeError for an option that is missing or invalid
+ * @throws TypeError for an option that is missing, invalid or unknown, here and in every call
  */
 export function createClient(options: ClientOptions): Client {
+  checkNames(options, OPTIONS)
   const { apiKey, fetch = globalThis.fetch, timeoutMs = 60_000, maxRetries = 3 } = options
   const baseUrl = options.baseUrl?.replace(/\/v1\/integrations\/?$/, '')
   if (baseUrl === undefined || !/^https?:\/\/[^?#]+$/.test(baseUrl)) {

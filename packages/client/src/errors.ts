@@ -25,12 +25,12 @@ export class ApiError extends Error {
 
   constructor({ status, headers, body }: FailedResponse) {
     const problem = isProblem(body) ? body : null
-    const detail = problem?.detail ?? problem?.title ?? unexpected(status)
+    const detail = [problem?.detail, problem?.title].find(isText) ?? unexpected(status)
     super(`${problem?.code ?? status}: ${detail}`)
     this.status = status
     this.code = problem?.code ?? null
     this.detail = detail
-    this.errors = problem?.errors ?? []
+    this.errors = Array.isArray(problem?.errors) ? problem.errors : []
     this.requestId = headers.get('X-Request-Id')
     this.retryAfterMs = retryAfterMs(headers)
   }
@@ -137,12 +137,18 @@ const CLASSES: Partial<Record<ProblemCode, typeof ApiError>> = {
 }
 
 export function apiError(response: FailedResponse): ApiError {
-  const Class = (isProblem(response.body) && CLASSES[response.body.code]) || ApiError
-  return new Class(response)
+  const { body } = response
+  // Another service may have any code: it may be `constructor`.
+  const Class = isProblem(body) && Object.hasOwn(CLASSES, body.code) ? CLASSES[body.code] : undefined
+  return new (Class ?? ApiError)(response)
 }
 
 function isProblem(body: unknown): body is Problem {
-  return typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string'
+  return typeof body === 'object' && body !== null && 'code' in body && isText(body.code)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
 function unexpected(status: number): string {

@@ -1,7 +1,8 @@
 import type { WebhookPayload } from '@quickquote/webhook-signature'
 import { ApiError } from './errors.ts'
+import { checkNames, type Names } from './options.ts'
 import { nextOf } from './pages.ts'
-import { type CallOptions, given, isTemporary, type Requests } from './requests.ts'
+import { type CallOptions, given, isTemporary, notOurs, type Requests } from './requests.ts'
 import { sleep } from './waiting.ts'
 
 interface FeedOptions extends CallOptions {
@@ -43,6 +44,10 @@ export interface EventCalls {
   follow(options?: FollowOptions): AsyncIterable<WebhookPayload>
 }
 
+const FEED: Names<FeedOptions> = { after: true, types: true, generationSource: true, signal: true }
+const LIST: Names<EventsOptions> = { ...FEED, limit: true, waitSeconds: true }
+const FOLLOW: Names<FollowOptions> = { ...FEED, onDisconnect: true }
+
 const LONGEST_WAIT_SECONDS = 20
 /** The service may refuse to wait, and must not be asked again at once: not for other readers' sake, nor the rate limit's. */
 const SHORTEST_ROUND_MS = 2000
@@ -50,14 +55,9 @@ const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
 
 export function eventCalls(request: Requests): EventCalls {
-  async function list({
-    after,
-    types,
-    generationSource,
-    limit,
-    waitSeconds,
-    signal: aborted,
-  }: EventsOptions = {}): Promise<EventPage> {
+  async function list(options: EventsOptions = {}): Promise<EventPage> {
+    checkNames(options, LIST)
+    const { after, types, generationSource, limit, waitSeconds, signal: aborted } = options
     const query = given({
       after,
       types: types?.join(','),
@@ -65,20 +65,28 @@ export function eventCalls(request: Requests): EventCalls {
       limit,
       wait: waitSeconds,
     })
-    const { data, headers } = await request(
+    const { data, status, headers } = await request(
       (client, signal) => client.GET('/v1/integrations/events', { params: { query }, signal }),
+      [['id', 'type']],
       { signal: aborted },
       (waitSeconds ?? 0) * 1000,
     )
-    return { events: data as WebhookPayload[], next: nextOf(headers, 'after') ?? after ?? 'latest' }
+    const next = nextOf(headers, 'after')
+    if (next === null) throw notOurs(status, headers)
+    return { events: data as WebhookPayload[], next }
   }
 
   return {
     list,
-    async *follow(options = {}) {
-      for await (const { events } of followPages(list, options)) yield* events
+    follow(options = {}) {
+      checkNames(options, FOLLOW)
+      return followEvents(list, options)
     },
   }
+}
+
+async function* followEvents(list: EventCalls['list'], options: FollowOptions) {
+  for await (const { events } of followPages(list, options)) yield* events
 }
 
 /** The feed page by page, endlessly: also pages without events, whose `next` is the reader's new position. */

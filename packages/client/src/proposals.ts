@@ -17,6 +17,7 @@ export function proposalCalls(request: Requests): ProposalCalls {
       const { data } = await request(
         (client, signal) =>
           client.GET('/v1/integrations/quotations/{id}/proposal', { params: pathOf(id), signal }),
+        ['id', 'quotation_id'],
         options,
       )
       return data
@@ -25,6 +26,7 @@ export function proposalCalls(request: Requests): ProposalCalls {
       const { data } = await request(
         (client, signal) =>
           client.GET('/v1/integrations/proposals/{id}/document-url', { params: pathOf(id), signal }),
+        ['url', 'expires_at'],
         options,
       )
       return data

@@ -1,6 +1,7 @@
 import { QuotationFailedError, TimeoutError } from './errors.ts'
 import { formOf, type RequirementsFile } from './files.ts'
 import type { components } from './generated/openapi.ts'
+import { checkNames, type Names } from './options.ts'
 import { nextOf, type Pages, pages } from './pages.ts'
 import { type CallOptions, given, pathOf, type Requests } from './requests.ts'
 import type { PipelineStatus, Quotation, StartedQuotation } from './schemas.ts'
@@ -68,11 +69,37 @@ export interface QuotationCalls {
   waitFor(id: string, options?: WaitOptions): Promise<Quotation>
 }
 
+const START_BODY: Names<StartQuotation> = {
+  name: true,
+  description: true,
+  requirementsText: true,
+  files: true,
+  metadata: true,
+  config_id: true,
+  external_id: true,
+}
+const START: Names<StartOptions> = { idempotencyKey: true, signal: true }
+const GET: Names<GetOptions> = { waitSeconds: true, since: true, signal: true }
+const LIST: Names<ListOptions> = {
+  status: true,
+  source: true,
+  createdSince: true,
+  createdUntil: true,
+  externalId: true,
+  limit: true,
+  signal: true,
+}
+const WAIT: Names<WaitOptions> = { timeoutMs: true, signal: true }
+
+/** Fields of each quote. */
+const QUOTATION = ['id', 'status']
 const LONGEST_WAIT_SECONDS = 20
 const HOUR_MS = 3_600_000
 
 export function quotationCalls(request: Requests): QuotationCalls {
-  async function get(id: string, { waitSeconds, since, signal: aborted }: GetOptions = {}) {
+  async function get(id: string, options: GetOptions = {}) {
+    checkNames(options, GET)
+    const { waitSeconds, since, signal: aborted } = options
     const query = given({ wait: waitSeconds, since })
     const { data } = await request(
       (client, signal) =>
@@ -80,6 +107,7 @@ export function quotationCalls(request: Requests): QuotationCalls {
           params: { ...pathOf(id), query },
           signal,
         }),
+      QUOTATION,
       { signal: aborted },
       (waitSeconds ?? 0) * 1000,
     )
@@ -89,7 +117,11 @@ export function quotationCalls(request: Requests): QuotationCalls {
   return {
     get,
 
-    async start({ files = [], ...fields }, { idempotencyKey = crypto.randomUUID(), signal: aborted } = {}) {
+    async start(body, options = {}) {
+      checkNames(body, START_BODY)
+      checkNames(options, START)
+      const { files = [], ...fields } = body
+      const { idempotencyKey = crypto.randomUUID(), signal: aborted } = options
       const form = files.length > 0 ? await formOf(fields, files) : undefined
       const { data } = await request(
         (client, signal) =>
@@ -99,12 +131,15 @@ export function quotationCalls(request: Requests): QuotationCalls {
             ...(form !== undefined && { bodySerializer: () => form }),
             signal,
           }),
+        ['quotation_id', 'status'],
         { signal: aborted },
       )
       return data
     },
 
-    list({ status, source, createdSince, createdUntil, externalId, limit, signal: aborted } = {}) {
+    list(options = {}) {
+      checkNames(options, LIST)
+      const { status, source, createdSince, createdUntil, externalId, limit, signal: aborted } = options
       const query = {
         status,
         source,
@@ -120,6 +155,7 @@ export function quotationCalls(request: Requests): QuotationCalls {
               params: { query: given({ ...query, cursor }) },
               signal,
             }),
+          [QUOTATION],
           { signal: aborted },
         )
         return { items: data, next: nextOf(headers, 'cursor') }
@@ -130,6 +166,7 @@ export function quotationCalls(request: Requests): QuotationCalls {
       const { data } = await request(
         (client, signal) =>
           client.POST('/v1/integrations/quotations/{id}/cancel', { params: pathOf(id), signal }),
+        QUOTATION,
         options,
       )
       return data
@@ -139,12 +176,15 @@ export function quotationCalls(request: Requests): QuotationCalls {
       const { data } = await request(
         (client, signal) =>
           client.GET('/v1/integrations/quotations/{id}/pipeline', { params: pathOf(id), signal }),
+        ['quotation_id', 'status'],
         options,
       )
       return data
     },
 
-    async waitFor(id, { timeoutMs = HOUR_MS, signal } = {}) {
+    async waitFor(id, options = {}) {
+      checkNames(options, WAIT)
+      const { timeoutMs = HOUR_MS, signal } = options
       const deadline = performance.now() + timeoutMs
       for (let known: Quotation | undefined; ; ) {
         const begun = performance.now()

@@ -1,6 +1,7 @@
 import createFetchClient from 'openapi-fetch'
 import { ApiError, apiError, ConnectionError, TimeoutError } from './errors.ts'
 import type { paths } from './generated/openapi.ts'
+import { checkNames, type Names } from './options.ts'
 import { sleep, withDeadline } from './waiting.ts'
 
 /** The options of every call. */
@@ -27,8 +28,16 @@ interface FetchAnswer<T> {
 
 interface Answer<T> {
   readonly data: T
+  readonly status: number
   readonly headers: Headers
 }
+
+/**
+ * Fields that a response of this API has, all of them text; in an array, the fields of each entry of a list.
+ */
+type Shape = readonly string[] | readonly [readonly string[]]
+
+const CALL: Names<CallOptions> = { signal: true }
 
 export type Requests = ReturnType<typeof createRequests>
 
@@ -49,14 +58,17 @@ export function createRequests(settings: RequestSettings) {
 
   return async function request<T>(
     call: (client: FetchClient, signal: AbortSignal) => Promise<FetchAnswer<T>>,
-    { signal }: CallOptions = {},
+    shape: Shape,
+    options: CallOptions = {},
     /** Additional time for a long poll. */
     extraMs = 0,
   ): Promise<Answer<T>> {
+    checkNames(options, CALL)
+    const { signal } = options
     for (let retries = 0; ; retries++) {
       try {
         const answer = await withDeadline((each) => call(client, each), settings.timeoutMs + extraMs, signal)
-        return accepted(answer)
+        return accepted(answer, shape)
       } catch (error) {
         // If its connection was lost, the first attempt may still be running: the retry returns its response.
         const isOurOwn = retries > 0 && error instanceof ApiError && error.code === 'IDEMPOTENCY_KEY_IN_USE'
@@ -83,14 +95,39 @@ async function whole(send: () => Promise<Response>, address: string): Promise<Re
 async function jsonOnly(answer: Promise<Response>): Promise<Response> {
   const response = await answer
   const { ok, status, headers } = response
-  if (ok && !headers.get('Content-Type')?.includes('json')) throw apiError({ status, headers, body: null })
-  return response
+  if (!ok) return response
+  const text = await response.text()
+  if (!headers.get('Content-Type')?.includes('json') || !isJson(text)) throw notOurs(status, headers)
+  return new Response(text, response)
 }
 
-function accepted<T>({ data, error, response }: FetchAnswer<T>): Answer<T> {
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function accepted<T>({ data, error, response }: FetchAnswer<T>, shape: Shape): Answer<T> {
   const { ok, status, headers } = response
-  if (!ok || data === undefined) throw apiError({ status, headers, body: error })
-  return { data, headers }
+  if (!ok) throw apiError({ status, headers, body: error })
+  if (!hasShape(data, shape)) throw notOurs(status, headers)
+  return { data: data as T, status, headers }
+}
+
+/** JSON of another service would fail far from here, or be asked for again and again. */
+function hasShape(data: unknown, shape: Shape): boolean {
+  const [first] = shape
+  if (Array.isArray(first)) return Array.isArray(data) && data.every((entry) => hasShape(entry, first))
+  const fields = Object(data) as Record<string, unknown>
+  return shape.every((name) => typeof fields[name as string] === 'string')
+}
+
+/** Another service has answered. */
+export function notOurs(status: number, headers: Headers): ApiError {
+  return apiError({ status, headers, body: null })
 }
 
 /** The fields without undefined ones. */

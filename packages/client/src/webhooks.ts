@@ -1,4 +1,5 @@
 import { type Secret, verify, type WebhookHeaders, type WebhookPayload } from '@quickquote/webhook-signature'
+import { checkNames, type Names } from './options.ts'
 
 /** A `Request` with an unread body, or the headers and the raw body. */
 export type WebhookRequest =
@@ -21,9 +22,13 @@ export interface WebhookCalls {
   unwrap(request: WebhookRequest, options: UnwrapOptions): Promise<WebhookPayload>
 }
 
+const UNWRAP: Names<UnwrapOptions> = { secret: true, headerPrefix: true }
+
 export function webhookCalls(): WebhookCalls {
   return {
-    async unwrap(request, { secret, headerPrefix }) {
+    async unwrap(request, options) {
+      checkNames(options, UNWRAP)
+      const { secret, headerPrefix } = options
       const { headers } = request
       const body = request instanceof Request ? await request.arrayBuffer() : request.body
       return verify({ headers, body, secrets: secret, ...(headerPrefix !== undefined && { headerPrefix }) })

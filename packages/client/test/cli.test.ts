@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { isQuotationEvent, verify } from '@quickquote/webhook-signature'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { useHost } from './support/host.ts'
-import { answer, startService } from './support/service.ts'
+import { answer, problem, startService } from './support/service.ts'
 
 const host = useHost({ limits: { requestsPerMinute: 1000, startsPerMinute: 1000 } })
 /** Has the form of a key. */
@@ -195,6 +195,32 @@ describe('listen', () => {
   ])('a command %s says what is wrong', async (_, args, message) => {
     const { code, output } = await run(args).over
     expect([code, output]).toEqual([2, expect.stringContaining(message)])
+  })
+
+  const HOSTILE = 'x\u001b[2J\u001b]0;owned\u0007\r\n\u009b1m\u202etxt'
+  const ESCAPED = String.raw`x\u001b[2J\u001b]0;owned\u0007\u000d\u000a\u009b1m\u202etxt`
+  const link = { Link: '</v1/integrations/events?after=x>; rel="next"' }
+
+  it.each([
+    ['an error', problem(400, 'VALIDATION_FAILED', {}, { detail: HOSTILE })],
+    ['a refused key', problem(401, 'API_KEY_INVALID', {}, { detail: HOSTILE })],
+    ['an event', answer(200, [{ id: 'evt_1', type: HOSTILE }], link)],
+  ])('escapes the control characters of %s, which could command the terminal', async (_what, behavior) => {
+    const service = await startService([behavior])
+    const receiver = await startService([answer(204)])
+    const args = ['listen', '--base-url', service.url, '--forward-to', receiver.url, '--after', 'evt_0']
+    const listening = run(args, { QUICKQUOTE_API_KEY: KEY })
+    await expect.poll(listening.output).toContain(ESCAPED)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    expect(listening.output()).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
+  })
+
+  it('ends at once if another service answers', async () => {
+    const service = await startService([answer(200, { status: 'ok' }, link)])
+    const args = ['listen', '--base-url', service.url, '--forward-to', 'http://127.0.0.1:1']
+    const { code, output } = await run(args, { QUICKQUOTE_API_KEY: KEY }).over
+    expect([code, output]).toEqual([1, expect.stringContaining('The response is not from this API')])
+    expect(service.requests).toHaveLength(1)
   })
 
   it('reports a refused key', async () => {

@@ -117,7 +117,11 @@ describe('The event feed', () => {
   it('from its end is read without a wait first, so that a lost connection loses no event', async () => {
     const link = (after: string) => ({ Link: `</v1/integrations/events?after=${after}>; rel="next"` })
     const { client, requests } = await startService(
-      [answer(200, [], link('here')), cut, answer(200, [{ id: 'evt_1' }], link('there'))],
+      [
+        answer(200, [], link('here')),
+        cut,
+        answer(200, [{ id: 'evt_1', type: 'quotation.failed' }], link('there')),
+      ],
       { maxRetries: 0 },
     )
     await client.events.follow({ after: 'latest' })[Symbol.asyncIterator]().next()

@@ -197,6 +197,22 @@ describe('a run from start to end', () => {
     expect(await eventsOf(id)).toHaveLength(6)
   })
 
+  it('refuses a report with a misspelled field, and changes nothing', async () => {
+    const organizationId = randomUUID()
+    const { quotations, pipeline } = processes[0]
+    const body = { requirementsText: 'A shop' }
+    const { quotation_id: id } = await quotations.start({ organizationId, source: 'ui', body })
+    const report = pipeline(id)
+    await expect(report.proposalReady({ document_id: randomUUID() } as never)).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: '/document_id: is not a field. Did you mean documentId? Fields: name, documentId',
+    })
+    await expect(report.failed({ error_code: 'MODEL_OVERLOADED' } as never)).rejects.toThrow(
+      '/error_code: is not a field. Did you mean errorCode? Fields: step, errorCode',
+    )
+    expect(await quotations.get(organizationId, id)).toMatchObject({ status: 'queued' })
+  })
+
   it('keeps the step and error code of a failure', async () => {
     const organizationId = randomUUID()
     const { quotations, pipeline } = processes[0]

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { headerNames, sign, type WebhookPayload } from '@quickquote/webhook-signature'
+import { print } from './print.ts'
 import { signingSecret } from './state.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -42,7 +43,7 @@ function isHttpUrl(text: string): boolean {
 export async function forwardingTo(url: string, options: Options): Promise<Forwarding> {
   const { 'secret-file': file, 'header-prefix': headerPrefix } = options
   const secret = await signingSecret(file)
-  if (file === undefined) process.stdout.write(`Signing secret of your receiver: ${secret}\n`)
+  if (file === undefined) print(`Signing secret of your receiver: ${secret}`)
   return { url, secret, headerPrefix, standardWebhooks: options['standard-webhooks'] ?? false }
 }
 

@@ -4,6 +4,7 @@ import { createClient } from '../client.ts'
 import { followPages } from '../events.ts'
 import { sleep } from '../waiting.ts'
 import { checkUrl, type Forwarding, forward, forwardingTo, type Options } from './forward.ts'
+import { print } from './print.ts'
 import { position } from './state.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -54,10 +55,6 @@ async function deliver(
     if (!hasSaid) print(`${event.type} ${event.id} -> no response from ${forwarding.url}. Waiting for it.`)
     await sleep(RETRY_MS, signal)
   }
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }
 
 /** Does not echo the input. @throws UsageError without a terminal */

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { ApiError, AuthenticationError } from '../errors.ts'
 import { isAbort } from '../waiting.ts'
 import { listen } from './listen.ts'
+import { printable } from './print.ts'
 import { trigger } from './trigger.ts'
 import { quoted, UsageError } from './usage-error.ts'
 
@@ -99,9 +100,10 @@ function parse(argv: readonly string[]) {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof AuthenticationError) return `The API key was refused: ${error.message}`
+  if (error instanceof AuthenticationError) return `The API key was refused: ${printable(error.message)}`
   if (error instanceof ApiError && error.code === 'CURSOR_EXPIRED') {
     return 'Events after the last position are no longer kept. Start again with --after latest.'
   }
-  return error instanceof Error ? error.message : String(error)
+  if (error instanceof UsageError) return error.message
+  return printable(error instanceof Error ? error.message : String(error))
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { WebhookPayload } from '@quickquote/webhook-signature'
 import { EXAMPLES } from '../generated/examples.ts'
 import { checkUrl, forward, forwardingTo, type Options } from './forward.ts'
+import { print } from './print.ts'
 import { quoted, UsageError } from './usage-error.ts'
 
 /** Sends a signed example of an event type. @returns the exit code: 0 for a 2xx response */
@@ -16,6 +17,6 @@ export async function trigger(type: string, options: Options): Promise<number> {
   const forwarding = await forwardingTo(url, options)
   const event = { ...example, id: `evt_${randomUUID()}`, created_at: new Date().toISOString() }
   const status = await forward(event, forwarding)
-  process.stdout.write(`${type} ${event.id} -> ${status ?? `no response from ${url}`}\n`)
+  print(`${type} ${event.id} -> ${status ?? `no response from ${url}`}`)
   return status !== null && status >= 200 && status < 300 ? 0 : 1
 }

@@ -45,7 +45,7 @@ export function waitParameter(description: string) {
   return Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_WAIT_SECONDS, default: 0, description }))
 }
 
-/** For queries with filters: a misspelled one must not return everything. */
+/** For filters, and reports of a host: a misspelled name must not be ignored. */
 export const ONLY_KNOWN = { additionalProperties: false }
 
 /**

@@ -129,10 +129,11 @@ function toFieldError(error: ErrorObject, where: '' | '?' | ':', schema: unknown
   const name = missingProperty ?? additionalProperty?.slice(0, MAX_NAME)
   const path = error.instancePath + (name === undefined ? '' : `/${escapePointer(name)}`)
   const known = Object.keys((schema as { properties?: object }).properties ?? {})
+  const [kind, title] = where === '' ? ['field', 'Fields'] : ['parameter of this route', 'Parameters']
   const detail =
     additionalProperty === undefined
       ? describe(error)
-      : `is not a parameter of this route.${hintAt(additionalProperty, known)} Parameters: ${known.join(', ')}`
+      : `is not a ${kind}.${hintAt(additionalProperty, known)} ${title}: ${known.join(', ')}`
   return { pointer: where === '' ? path : where + path.slice(1), detail }
 }
 

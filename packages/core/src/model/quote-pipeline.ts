@@ -35,6 +35,7 @@ export interface QuotationReporter {
    * Finishes the proposal step and emits `quotation.proposal.completed`. To attach the document later, call it again
    * with a `documentId` (a UUID); that emits nothing. `name` follows the rules for quotation names.
    * @returns the proposal, with the id that partners use
+   * @throws IntegrationError VALIDATION_FAILED for an invalid or unknown field, such as `document_id`
    */
   proposalReady(proposal?: { name?: string; documentId?: string }): Promise<ReportedProposal>
   /** The run succeeded: emits `quotation.completed`. Refused until every step has finished. */

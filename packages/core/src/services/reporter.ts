@@ -1,6 +1,7 @@
 import { IntegrationError } from '../lib/errors.ts'
 import { givenOptions } from '../lib/fields.ts'
 import { newId } from '../lib/new-id.ts'
+import { ONLY_KNOWN } from '../lib/page.ts'
 import { Name, OneOf, schemaOf, Uuid } from '../lib/schema.ts'
 import type { TraceContext } from '../lib/trace-context.ts'
 import { Type } from '../lib/type.ts'
@@ -87,16 +88,22 @@ export async function applyReport(
 
 const StepReport = Type.Object({ step: OneOf(STEPS) })
 
-const FailureReport = Type.Object({
-  step: Type.Optional(OneOf(STEPS)),
-  errorCode: Type.Optional(Name({ minLength: 1, maxLength: ERROR_CODE_LENGTH })),
-})
+const FailureReport = Type.Object(
+  {
+    step: Type.Optional(OneOf(STEPS)),
+    errorCode: Type.Optional(Name({ minLength: 1, maxLength: ERROR_CODE_LENGTH })),
+  },
+  ONLY_KNOWN,
+)
 
 const proposalReport = schemaOf((limits: Limits) =>
-  Type.Object({
-    name: Type.Optional(Name({ minLength: 1, maxLength: limits.nameLength })),
-    documentId: Type.Optional(Uuid),
-  }),
+  Type.Object(
+    {
+      name: Type.Optional(Name({ minLength: 1, maxLength: limits.nameLength })),
+      documentId: Type.Optional(Uuid),
+    },
+    ONLY_KNOWN,
+  ),
 )
 
 function eventOf(
