@@ -19,8 +19,11 @@ const app = Fastify({
 })
 // The worker starts and stops with the app.
 const worker = createDeliveryWorker({ integrations })
-app.register(fastifyIntegrations, { integrations, worker, resolveSession })
+const port = Number(process.env.PORT ?? 3000)
+// Where partners reach this app: links in responses begin with it.
+const publicUrl = process.env.PUBLIC_URL ?? `http://localhost:${port}`
+app.register(fastifyIntegrations, { integrations, worker, resolveSession, publicUrl })
 app.addHook('onClose', () => integrations.close())
 // Requests and webhooks in flight finish before the process exits.
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => app.close())
-await app.listen({ port: Number(process.env.PORT ?? 3000) })
+await app.listen({ port })

@@ -15,15 +15,20 @@ const UUID = { type: 'string', format: 'uuid' }
 
 /**
  * Builds the host app: a few routes of its own, and the integrations. start-server.ts listens.
- * @param redis for rate limits shared by several instances
+ * @param options.publicUrl where clients reach the app
+ * @param options.redis for rate limits shared by several instances
  */
-export async function buildApp(host: Host, redis?: Redis): Promise<FastifyInstance> {
+export async function buildApp(
+  host: Host,
+  { publicUrl, redis }: { publicUrl: string; redis?: Redis | undefined },
+): Promise<FastifyInstance> {
   const { integrations, sessions, documentLinks, sql } = host
   const app = Fastify({ loggerInstance: host.logger, frameworkErrors: answerFrameworkError })
 
   await app.register(fastifyIntegrations, {
     integrations,
     resolveSession: (request) => sessions.resolve(request),
+    publicUrl,
     describeMembers: async (ids) => describeMembers(ids),
     ...(redis && { redis }),
     apiDocs: {

@@ -10,6 +10,8 @@ export interface HostSettings {
   readonly dataFolder: string
   /** The port of the API: plain HTTP on the loopback address. 0: any free port. */
   readonly port: number
+  /** Where clients reach the API, such as a gateway's URL; null: at the loopback address. */
+  readonly publicUrl: string | null
   /** The port of the same app over HTTPS, for links to documents. 0: any free port. */
   readonly httpsPort: number
   /** Milliseconds per step of the simulated pipeline. */
@@ -51,6 +53,7 @@ function commonSettings(env: NodeJS.ProcessEnv): Omit<HostSettings, 'databaseUrl
     dataFolder: resolve(env['DATA_FOLDER'] || DEFAULT_DATA_FOLDER),
     redisUrl: env['REDIS_URL'] || null,
     port: wholeNumber(env, 'PORT', 0),
+    publicUrl: env['PUBLIC_URL'] || null,
     httpsPort: wholeNumber(env, 'HTTPS_PORT', 0),
     stepMs: wholeNumber(env, 'PIPELINE_STEP_MS', 400),
     retryMs: wholeNumber(env, 'RETRY_MS', 2000),

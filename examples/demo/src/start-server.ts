@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { freePort } from '@quickquote/dev-servers'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
 import { buildApp } from './app.ts'
@@ -33,9 +34,11 @@ export async function startServer(settings: HostSettings, logger: FastifyBaseLog
   const host = await createHost(settings, { documentsUrl: httpsUrl, logger })
   const receiver = await startReceiver(certificate)
   const redis = settings.redisUrl === null ? undefined : await connectRedis(settings.redisUrl, logger)
-  const app = await buildApp(host, redis)
+  // Our own choice of a free one: the app needs it before it listens.
+  const port = settings.port || (await freePort())
+  const app = await buildApp(host, { publicUrl: settings.publicUrl ?? `http://127.0.0.1:${port}`, redis })
   await servePlayground(app, { host, receiver })
-  const url = await app.listen({ host: '127.0.0.1', port: settings.port })
+  const url = await app.listen({ host: '127.0.0.1', port })
   https.on('request', (request, response) => app.routing(request, response))
   const worker = settings.runsWorker ? host.createWorker() : null
   await worker?.start()

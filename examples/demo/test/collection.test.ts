@@ -45,6 +45,7 @@ it('the collection takes a partner from the start of a quote to the link of its 
   expect([...new Set(steps)]).toEqual([
     'Start a Quick Quote: 202',
     'List the quotations of the organization: 200',
+    'Test the connection: 200',
     'Get the summary of a quotation: 200',
     'Get the progress of a quotation, step by step: 200',
     'Get the proposal of a quotation: 200',

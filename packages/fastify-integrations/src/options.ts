@@ -11,6 +11,7 @@ import {
   SESSION_TIMEOUT_MS,
   type Theme,
   type ThemeTokens,
+  trimEndOf,
 } from '@quickquote/core/internal'
 import type { DescribeMembers } from './answers/member-names.ts'
 import type { SessionResolver } from './auth/session-auth.ts'
@@ -90,6 +91,13 @@ export interface FastifyIntegrationsOptions {
   /** Returns the member who calls a session route, or null. Called once per request. */
   readonly resolveSession: SessionResolver
   /**
+   * Where clients reach your app: an https URL, also with a path (`https://api.example.com/quotes`); http for loopback only.
+   * The `prefix` of the plugin follows it. `Link`, `Location` and the `servers` of the documentation then begin with it,
+   * whatever host a request names. Set it if a gateway strips a path, and for clients that cannot use a link without a
+   * host. Default: they are paths of the request.
+   */
+  readonly publicUrl?: string
+  /**
    * Runs a worker with the app. The app fails to start if the worker does; `app.close()` stops it after the last
    * request. Default none: run workers elsewhere.
    */
@@ -130,9 +138,15 @@ export interface FastifyIntegrationsOptions {
 }
 
 /** The checked options with their defaults. */
-export type PluginSettings = Required<Omit<FastifyIntegrationsOptions, NoDefault | 'apiDocs'>> & {
+export type PluginSettings = Required<
+  Omit<FastifyIntegrationsOptions, NoDefault | 'apiDocs' | 'publicUrl'>
+> & {
   readonly [Name in NoDefault]: FastifyIntegrationsOptions[Name]
-} & { readonly apiDocs: Required<ApiDocsOptions> | null }
+} & {
+  readonly apiDocs: Required<ApiDocsOptions> | null
+  /** Without a slash at its end. */
+  readonly publicUrl: string | null
+}
 
 type NoDefault = 'worker' | 'describeMembers' | 'redis'
 
@@ -140,6 +154,7 @@ type NoDefault = 'worker' | 'describeMembers' | 'redis'
 const DEFAULTS = {
   integrations: undefined,
   resolveSession: undefined,
+  publicUrl: undefined,
   worker: undefined,
   sessionTimeoutMs: SESSION_TIMEOUT_MS,
   trustedOrigins: [] as readonly string[],
@@ -219,7 +234,27 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
     typeof problemTypeBase === 'string' && parseUrl(`${problemTypeBase}CODE`) !== null,
     'problemTypeBase must be the start of an absolute URI, such as https://docs.example.com/errors#.',
   )
-  return { ...settings, apiDocs: checkApiDocs(settings.apiDocs ?? {}) }
+  return {
+    ...settings,
+    publicUrl: checkPublicUrl(settings.publicUrl),
+    apiDocs: checkApiDocs(settings.apiDocs ?? {}),
+  }
+}
+
+function checkPublicUrl(publicUrl: string | undefined): string | null {
+  if (publicUrl === undefined) return null
+  const url = typeof publicUrl === 'string' ? parseUrl(publicUrl) : null
+  expect(
+    url !== null &&
+      (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) &&
+      url.href === url.origin + url.pathname,
+    'publicUrl must be an https URL without a query, such as https://api.example.com/quotes; http only for this machine (http://localhost:3000).',
+  )
+  return trimEndOf(url.href, '/')
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
 function checkApiDocs(apiDocs: ApiDocsOptions | false): Required<ApiDocsOptions> | null {

@@ -2,6 +2,7 @@ import { parse } from 'node:querystring'
 import { IntegrationError, type Settings } from '@quickquote/core'
 import { Problem } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressOf } from './answers/links.ts'
 import { queryText } from './auth/key-in-url.ts'
 import { apiKeyOf } from './auth/partner-auth.ts'
 import { callerOf } from './auth/session-auth.ts'
@@ -54,18 +55,25 @@ export function createRegisterRoute(settings: PluginSettings): RegisterRoute {
           '5xx': Problem,
         },
       },
-      handler: (request, reply) => answer(route, request, reply, answerWithinMs),
+      handler: (request, reply) =>
+        answer(route, request, reply, { answerWithinMs, publicUrl: settings.publicUrl }),
     })
   }
 }
 
-async function answer(route: Route, request: FastifyRequest, reply: FastifyReply, answerWithinMs: number) {
+async function answer(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { answerWithinMs, publicUrl }: { answerWithinMs: number; publicUrl: string | null },
+) {
   if (route.body !== undefined && !route.bodyIsOptional && request.body === undefined) {
     throw new IntegrationError('MALFORMED_REQUEST', 'The body is empty.')
   }
   const query = route.query === undefined ? {} : queryOf(request)
   const headers = {}
-  const handled = handle(route, { query, headers }, request, reply)
+  const address = () => addressOf(request, publicUrl)
+  const handled = handle(route, { query, headers, address }, request, reply)
   const withinMs = answerWithinMs + (route.endWaits === undefined ? 0 : waitMsOf(query))
   const result = await (isMultipart(request)
     ? handled // Its body is still arriving. Storing it has its own timeout.
@@ -107,7 +115,7 @@ function announce({ since, sunset, link }: Deprecation) {
 
 function handle(
   route: Route,
-  { query, headers }: Pick<Call, 'query' | 'headers'>,
+  { query, headers, address }: Pick<Call, 'query' | 'headers' | 'address'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -117,6 +125,7 @@ function handle(
     query,
     body: request.body as never,
     request,
+    address,
     headers,
     clientSignal: () => clientSignal(reply),
   }

@@ -4,6 +4,7 @@ import { createWaits } from './limits/waits.ts'
 import type { Area, SessionRoute } from './route.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { auditLogRoutes } from './routes/audit-log.ts'
+import { connectionRoutes } from './routes/connection.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { eventRoutes } from './routes/events.ts'
 import { meRoutes } from './routes/me.ts'
@@ -32,6 +33,7 @@ export function routeTable(
       prefix: '/v1/integrations',
       kind: 'partner',
       routes: [
+        ...connectionRoutes(integrations),
         ...quotationRoutes(integrations, waits),
         ...proposalRoutes(integrations),
         ...eventRoutes(integrations, waits),

@@ -41,6 +41,8 @@ export interface Call<Url extends string = string> {
   readonly query: unknown
   readonly body: never
   readonly request: FastifyRequest
+  /** The address of the request without its query, for links in the response. */
+  address(): string
   /** The handler sets the headers of its response here. They are only sent if it succeeds. */
   readonly headers: Record<string, string>
   /** For handlers that wait: aborts if the client disconnects. */

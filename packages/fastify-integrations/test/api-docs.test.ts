@@ -30,7 +30,7 @@ const operationsOf = ({ paths }: Document) =>
 
 describe('the documentation', () => {
   it.each([
-    ['partners', 'apiKey', ['Quick Quotes', 'Proposals', 'Events']],
+    ['partners', 'apiKey', ['Connection', 'Quick Quotes', 'Proposals', 'Events']],
     ['members', 'session', ['API keys', 'Webhooks', 'Members', 'Audit log']],
   ])('has a page and a document for %s only', async (audience, scheme, tags) => {
     const page = await get(`/api-docs/${audience}`)

@@ -51,6 +51,11 @@ const WRONG: [string, object, RegExp][] = [
     /inHostDocument needs your own @fastify\/swagger/,
   ],
   ['a timeout that never ends', { sessionTimeoutMs: Number.POSITIVE_INFINITY }, /sessionTimeoutMs must be/],
+  ['a host without a scheme', { publicUrl: 'api.example.com' }, /publicUrl must be an https URL/],
+  ['plain HTTP on the internet', { publicUrl: 'http://127.example.com/' }, /http only for this machine/],
+  ['a public URL with a query', { publicUrl: 'https://api.example.com/?' }, /without a query/],
+  ['a public URL with a password', { publicUrl: 'https://a:b@api.example.com' }, /publicUrl must be/],
+  ['a public URL that is none', { publicUrl: new URL('https://api.example.com') }, /publicUrl must be/],
   ['a timeout of 0', { sessionTimeoutMs: 0 }, /sessionTimeoutMs must be/],
   [
     'one origin without a list',

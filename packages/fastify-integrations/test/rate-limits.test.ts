@@ -62,8 +62,8 @@ describe.each([
     await repeat(60, () => host.call('GET', READ, { key }))
     const { status, headers, body } = await host.call('POST', START, { key, json })
     expect(status).toBe(429)
-    expect(body).toMatchObject({ detail: 'At most 60 requests per minute.' })
     const [, seconds] = /^"requests";r=0;t=(\d+), "starts";r=10$/.exec(headers.get('ratelimit') ?? '') ?? []
+    expect(body['detail']).toBe(`At most 60 requests per minute. Try again in ${seconds} seconds.`)
     expect(headers.get('retry-after')).toBe(seconds)
   })
 
@@ -119,7 +119,10 @@ describe.each([
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
     expect(headers.get('retry-after')).toMatch(/^\d+$/)
-    expect(body).toMatchObject({ code: 'RATE_LIMITED', detail: 'At most 10 starts per minute.' })
+    expect(body).toMatchObject({
+      code: 'RATE_LIMITED',
+      detail: `At most 10 starts per minute. Try again in ${headers.get('retry-after')} seconds.`,
+    })
     expect(headers.get('ratelimit')).toMatch(/^"requests";r=50;t=\d+, "starts";r=0;t=\d+$/)
   })
 

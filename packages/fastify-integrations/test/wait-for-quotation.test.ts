@@ -1,3 +1,4 @@
+import { STEPS } from '@quickquote/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ACME, type Host, NOWHERE, openHost, useDatabase, useHost } from './support/host.ts'
 
@@ -80,6 +81,38 @@ describe('GET /v1/integrations/quotations/:id?wait', () => {
     expect(ended.body).toMatchObject({ status: 'failed' })
   })
 
+  it('answers with `until=end` when the quote has ended, not at each step, and when the time is over', async () => {
+    const { id, report, since } = await running()
+    const { key: by } = await context.host.createKey()
+    let answered = false
+    const end = read(id, `?wait=20&until=end&since=${since}`, { by }).finally(() => {
+      answered = true
+    })
+    for (const step of STEPS) {
+      const other = read(id, '?wait=20')
+      await report.stepCompleted(step)
+      if (step === 'proposal') break
+      await other
+      expect(answered).toBe(false)
+    }
+    const over = await read(id, '?wait=1&until=end', { by })
+    expect([over.body['status'], over.body['processed_step'], over.ms > 900]).toEqual([
+      'running',
+      'proposal',
+      true,
+    ])
+    await report.completed()
+    expect((await end).body).toMatchObject({ status: 'completed' })
+    expect((await read(id, '?wait=20&until=end')).ms).toBeLessThan(AT_ONCE_MS)
+  })
+
+  it('answers with `until=change` as without it', async () => {
+    const { id, report } = await running()
+    const changed = read(id, '?wait=20&until=change')
+    await report.stepCompleted('requirement_analysis')
+    expect((await changed).body).toMatchObject({ processed_step: 'requirement_analysis' })
+  })
+
   it('misses no change, even if several happen in one millisecond', async () => {
     const now = new Date()
     const host = await openHost({ databaseUrl: database.url, integrations: { now: () => now } })
@@ -103,6 +136,8 @@ describe('GET /v1/integrations/quotations/:id?wait', () => {
     ['?wait', 'wait=99999999999999999999'],
     ['?wait', 'wait='],
     ['?wait', 'wait=1&wait=2'],
+    ['?until', 'wait=20&until=ended'],
+    ['?until', 'until='],
     ['?since', 'wait=0&since=yesterday'],
     ['?since', 'since=2026-11-21'],
     ['?since', 'since='],

@@ -23,6 +23,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/integrations/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Test the connection
+         * @description Returns the API key of the request, without its secret, and its organization.
+         */
+        get: operations["getConnection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/integrations/quotations/{id}": {
         parameters: {
             query?: never;
@@ -32,7 +52,7 @@ export interface paths {
         };
         /**
          * Get the summary of a quotation
-         * @description With `wait`, the response comes as soon as the quotation changes, or when the time is over. To miss no change, send the `updated_at` of the last response as `since`.
+         * @description With `wait`, the response comes as soon as the quotation changes (with `until=end`: has ended), or when the time is over. To miss no change, send the `updated_at` of the last response as `since`.
          */
         get: operations["getQuotation"];
         put?: never;
@@ -254,6 +274,21 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        /** Connection */
+        Connection: {
+            /** Format: uuid */
+            organization_id: string;
+            api_key: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                masked_key: string;
+                /** @enum {string} */
+                status: "active" | "inactive" | "expired" | "revoked";
+                /** Format: date-time */
+                expires_at: string;
+            };
         };
         /** PipelineStatus */
         PipelineStatus: {
@@ -573,7 +608,7 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description The requests left (`r`), and the seconds until there are more (`t`). */
         RateLimit: string;
-        /** @description The path of the summary of the quotation. */
+        /** @description The address of the summary of the quotation, to resolve against this URL. */
         Location: string;
         /** @description Seconds to wait before polling. */
         "Retry-After": number;
@@ -583,9 +618,9 @@ export interface components {
         "Accept-Encoding": "identity";
         /** @description Seconds to wait. */
         "Retry-After_2": number;
-        /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */
+        /** @description The next page: `<…>; rel="next"` (RFC 8288), to resolve against this URL. The last page has none. */
         Link: string;
-        /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent. */
+        /** @description The next page: `<…>; rel="next"` (RFC 8288), to resolve against this URL. Always sent. */
         Link_2: string;
     };
     pathItems: never;
@@ -788,12 +823,98 @@ export interface operations {
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
     };
+    getConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The API key and its organization. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connection"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {unknown} */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED";
+                    };
+                };
+            };
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
     getQuotation: {
         parameters: {
             query?: {
                 /** @description Seconds to wait for a change, unless the quotation has ended. */
                 wait?: number;
-                /** @description The `updated_at` of your last response: returns at once if it has changed since. Default: that of now. */
+                /** @description `end` waits until the quotation has completed or failed, not just for its next change. */
+                until?: "change" | "end";
+                /** @description The `updated_at` of your last response: returns at once if it has changed since. Default: that of now. Means nothing with `until=end`. */
                 since?: string;
             };
             header?: never;

@@ -48,10 +48,16 @@ export type Quotation = Static<typeof Quotation>
 /** The query of a summary, for waiting. */
 export const QuotationQuery = Type.Object({
   wait: waitParameter('Seconds to wait for a change, unless the quotation has ended.'),
+  until: Type.Optional(
+    OneOf(['change', 'end'], {
+      default: 'change',
+      description: '`end` waits until the quotation has completed or failed, not just for its next change.',
+    }),
+  ),
   since: Type.Optional(
     SentTimestamp({
       description:
-        'The `updated_at` of your last response: returns at once if it has changed since. Default: that of now.',
+        'The `updated_at` of your last response: returns at once if it has changed since. Default: that of now. Means nothing with `until=end`.',
     }),
   ),
 })

@@ -106,6 +106,11 @@ export interface ApiKeys {
    * @throws IntegrationError API_KEY_INVALID, API_KEY_INACTIVE, API_KEY_EXPIRED, API_KEY_REVOKED
    */
   authenticate(value: string): Promise<AuthenticatedKey>
+  /**
+   * The record of the key that authenticated a request, as it is now.
+   * @throws IntegrationError API_KEY_INVALID if it has been erased since
+   */
+  describe(key: Pick<AuthenticatedKey, 'id' | 'organizationId'>): Promise<ApiKey>
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -184,6 +189,12 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
           uses.note(key.id, now)
           return { id: key.id, organizationId: key.organization_id, expiresAt: key.expires_at }
       }
+    },
+
+    async describe({ id, organizationId }) {
+      const key = await storage.apiKeys.find(organizationId, id)
+      if (key === null) throw new IntegrationError('API_KEY_INVALID')
+      return shown(key, settings.now())
     },
   }
 }

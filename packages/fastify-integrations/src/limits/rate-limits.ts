@@ -156,8 +156,13 @@ function refuseBeyond(
     left < (limits[index]?.cost ?? 1) ? growsInMs : 0,
   )
   const wait = Math.max(...waits)
-  reply.header('retry-after', toSeconds(wait))
-  throw new IntegrationError('RATE_LIMITED', limits[waits.indexOf(wait)]?.detail)
+  const seconds = toSeconds(wait)
+  reply.header('retry-after', seconds)
+  const { detail } = limits[waits.indexOf(wait)] ?? {}
+  throw new IntegrationError(
+    'RATE_LIMITED',
+    `${detail} Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+  )
 }
 
 function toSeconds(milliseconds: number): number {

@@ -12,17 +12,18 @@ import { finishDocument, openapiFrame } from './openapi-document.ts'
 import type { OpenApiDocument } from './openapi-shape.ts'
 import { openapiWebhooks } from './openapi-webhooks.ts'
 
-/** Everything comes from this server; nothing is inline. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** Everything comes from this server; nothing is inline. The page calls the API where clients reach it. */
+const contentSecurityPolicy = (publicUrl: string | null) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self'${publicUrl === null ? '' : ` ${new URL(publicUrl).origin}`}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 /**
  * Collects the routes registered after this, and serves their OpenAPI document with swagger-ui. Compatible with the
@@ -48,6 +49,7 @@ export async function serveApiDocs(
         webhooks: openapiWebhooks(settings.integrations.settings),
       }),
   })
+  const policy = contentSecurityPolicy(settings.publicUrl)
   await fastify.register(async (inner) => {
     inner.addHook('onRoute', (route) => {
       route.config = { ...route.config, integrations: { access: 'public' }, ...UNDOCUMENTED }
@@ -56,11 +58,14 @@ export async function serveApiDocs(
     // After the host's hooks, and so instead of its policy.
     inner.addHook('onSend', async (_, reply) => {
       reply.headers({
-        'content-security-policy': CONTENT_SECURITY_POLICY,
+        'content-security-policy': policy,
         'x-content-type-options': 'nosniff',
       })
     })
-    await serveContent(inner, () => fastify.swagger() as unknown as OpenApiDocument, options)
+    await serveContent(inner, () => fastify.swagger() as unknown as OpenApiDocument, {
+      ...options,
+      at: (settings.publicUrl ?? '') + fastify.prefix + options.path,
+    })
   })
 }
 
@@ -68,7 +73,7 @@ export async function serveApiDocs(
 async function serveContent(
   fastify: FastifyInstance,
   whole: () => OpenApiDocument,
-  { path, ...look }: Required<ApiDocsOptions>,
+  { path, at, ...look }: Required<ApiDocsOptions> & { readonly at: string },
 ): Promise<void> {
   const files = once(() => pageFiles(look))
 
@@ -103,7 +108,7 @@ async function serveContent(
   serve('json', () => JSON.stringify(whole()))
   serve('yaml', () => fastify.swagger({ yaml: true }))
   serve('openapi-3.0.json', () => JSON.stringify(toOpenApi30(whole())))
-  serve('llms.txt', () => llmsText(whole(), fastify.prefix + path))
+  serve('llms.txt', () => llmsText(whole(), at))
   for (const audience of AUDIENCES) {
     const part = () => documentFor(audience, whole())
     await servePage(`${path}/${audience}`, part, '../static')

@@ -16,7 +16,7 @@ export function isOwnDocument(context: object): boolean {
 
 /** The parts of the document that do not come from the route table. */
 export function openapiFrame(
-  { integrations }: PluginSettings,
+  { integrations, publicUrl }: PluginSettings,
   { sessionScheme, title, description, license }: Required<ApiDocsOptions>,
 ): NonNullable<FastifyDynamicSwaggerOptions['openapi']> {
   const info = {
@@ -29,8 +29,9 @@ export function openapiFrame(
   return {
     openapi: '3.1.0',
     info,
-    servers: [{ url: '/', description: 'This server.' }],
+    servers: [publicUrl === null ? { url: '/', description: 'This server.' } : { url: publicUrl }],
     tags: [
+      { name: 'Connection', description: 'For partners, with an API key.' },
       { name: 'Quick Quotes', description: 'For partners, with an API key.' },
       { name: 'Proposals', description: 'For partners, with an API key.' },
       { name: 'API keys', description: 'For members of an organization, with their session.' },

@@ -38,12 +38,13 @@ export function eventRoutes(
         },
         headers: {
           Link: Type.String({
-            description: 'The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent.',
+            description:
+              'The next page: `<…>; rel="next"` (RFC 8288), to resolve against this URL. Always sent.',
           }),
         },
       },
       errors: ['CURSOR_EXPIRED'],
-      async handle({ apiKey, query, request, headers, clientSignal }) {
+      async handle({ apiKey, query, request, address, headers, clientSignal }) {
         const { organizationId } = apiKey
         const read = (more: object) => eventFeed.read(organizationId, { ...(query as object), ...more })
         const page = await waits.hold({
@@ -58,7 +59,7 @@ export function eventRoutes(
             return read({ after: nextCursor })
           },
         })
-        headers['Link'] = linkTo(request, eventFeedQuery, { after: page.nextCursor })
+        headers['Link'] = linkTo({ request, address }, eventFeedQuery, { after: page.nextCursor })
         return new JsonText(page.json)
       },
     }),

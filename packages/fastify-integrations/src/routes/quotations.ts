@@ -13,7 +13,7 @@ import {
   Type,
   validateUrlPart,
 } from '@quickquote/core/internal'
-import { calledPath, PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
+import { PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
 import { authenticate } from '../auth/partner-auth.ts'
 import { isMultipart, receiveMultipart } from '../bodies/multipart.ts'
 import { createLookout, type Waits, waitMsOf } from '../limits/waits.ts'
@@ -82,7 +82,9 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
         schema: StartedQuotation,
         example: { quotation_id: EXAMPLE.quotationId, status: 'queued' },
         headers: {
-          Location: Type.String({ description: 'The path of the summary of the quotation.' }),
+          Location: Type.String({
+            description: 'The address of the summary of the quotation, to resolve against this URL.',
+          }),
           'Retry-After': Type.Integer({ description: 'Seconds to wait before polling.' }),
           'Idempotency-Replayed': Type.Literal('true', {
             description: 'Sent if an earlier request with the same Idempotency-Key started the quotation.',
@@ -90,7 +92,7 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
         },
       },
       errors: ['IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
-      async handle({ apiKey, body, request, headers }) {
+      async handle({ apiKey, body, request, address, headers }) {
         const { organizationId } = apiKey
         const idempotencyKey = request.headers['idempotency-key']
         const form = isMultipart(request)
@@ -104,7 +106,7 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
           ...form,
           ...(idempotencyKey === undefined ? {} : { idempotencyKey: String(idempotencyKey) }),
         })
-        headers['Location'] = `${calledPath(request)}/${started.quotation_id}`
+        headers['Location'] = `${address()}/${started.quotation_id}`
         headers['Retry-After'] = String(POLL_AFTER_SECONDS)
         if (repeated) headers['Idempotency-Replayed'] = 'true'
         return started
@@ -188,7 +190,7 @@ function summaryRoute({ apiKeys, quotations, settings, storage }: Integrations, 
     operationId: 'getQuotation',
     summary: 'Get the summary of a quotation',
     description:
-      'With `wait`, the response comes as soon as the quotation changes, or when the time is over. To miss no change, send the `updated_at` of the last response as `since`.',
+      'With `wait`, the response comes as soon as the quotation changes (with `until=end`: has ended), or when the time is over. To miss no change, send the `updated_at` of the last response as `since`.',
     query: QuotationQuery,
     endWaits: () => waits.close(),
     answer: {
@@ -199,18 +201,18 @@ function summaryRoute({ apiKeys, quotations, settings, storage }: Integrations, 
     },
     errors: ['QUOTATION_NOT_FOUND', 'OTHER_ORGANIZATION'],
     async handle({ apiKey, params, query, request, clientSignal }) {
-      const { since } = validateUrlPart(QuotationQuery, query, '?')
+      const { since, until } = validateUrlPart(QuotationQuery, query, '?')
       const { id: apiKeyId, organizationId } = apiKey
       const first = await quotations.get(organizationId, params.id)
-      const { id, updated_at } = first
-      const known = optionalTimeOf(since) ?? updated_at
+      const { id } = first
+      const known = optionalTimeOf(since) ?? first.updated_at
       return waits.hold({
         apiKeyId,
         clientSignal,
         first,
         waitMs: findChanged === undefined ? 0 : waitMsOf(query as object),
-        isNews: (quotation) => hasEnded(quotation) || +quotation.updated_at !== +known,
-        watch: (_, ring) => lookout({ organization_id: organizationId, id, updated_at }, ring),
+        isNews: (quotation) => hasEnded(quotation) || (until !== 'end' && +quotation.updated_at !== +known),
+        watch: ({ updated_at }, ring) => lookout({ organization_id: organizationId, id, updated_at }, ring),
         async read() {
           await authenticate(apiKeys, request)
           return quotations.get(organizationId, id)

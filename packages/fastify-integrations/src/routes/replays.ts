@@ -1,6 +1,5 @@
 import type { Integrations } from '@quickquote/core'
 import { Replay, ReplayBody, ReplayCount, Type } from '@quickquote/core/internal'
-import { calledPath } from '../answers/links.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { jsonBody, type SessionRoute, sessionRoute } from '../route.ts'
 
@@ -34,12 +33,14 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
         description: 'The replay has started.',
         schema: Replay,
         example: replay,
-        headers: { Location: Type.String({ description: 'The path of its progress.' }) },
+        headers: {
+          Location: Type.String({ description: 'The address of its progress, to resolve against this URL.' }),
+        },
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND', 'STATE_CONFLICT'],
-      async handle({ member, params, body, request, headers }) {
+      async handle({ member, params, body, address, headers }) {
         const begun = await replays.start(member, params.id, body)
-        headers['Location'] = `${calledPath(request)}s/${begun.id}`
+        headers['Location'] = `${address()}s/${begun.id}`
         return begun
       },
     }),

@@ -1361,13 +1361,13 @@ export interface components {
     headers: {
         /** @description The ID of the request. Include it in support requests. */
         "X-Request-Id": string;
-        /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */
+        /** @description The next page: `<…>; rel="next"` (RFC 8288), to resolve against this URL. The last page has none. */
         Link: string;
         /** @description Seconds to wait. */
         "Retry-After_2": number;
         /** @description Sent if the body has a `Content-Encoding`: send it without one. */
         "Accept-Encoding": "identity";
-        /** @description The path of its progress. */
+        /** @description The address of its progress, to resolve against this URL. */
         Location_2: string;
     };
     pathItems: never;
