@@ -1,11 +1,13 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { createAnnouncer } from './announcer.ts'
 import { createClient } from './api/client.ts'
 import { ApiError, createHttp, type Transport } from './api/http.ts'
 import type { Organization, WebhookEndpoint } from './api/types.ts'
 import { watchTime } from './clock.ts'
 import { createFormatter } from './i18n/format.ts'
+import { markEnglish } from './i18n/mark-english.ts'
 import { createTranslator, type Translator } from './i18n/translate.ts'
 import type { LeaveReason, Navigation } from './navigation.ts'
 import { Button } from './parts/button.tsx'
@@ -13,6 +15,7 @@ import { Dialog } from './parts/dialog.tsx'
 import { keepFocus } from './parts/focus.ts'
 import { Icon } from './parts/icon.tsx'
 import { Link } from './parts/link.tsx'
+import { LiveRegion } from './parts/live-region.tsx'
 import { Menu } from './parts/menu.tsx'
 import { SignIn } from './parts/notice.tsx'
 import { errorText, organizationName, type Portal, PortalContext, signInUrl, usePortal } from './portal.ts'
@@ -198,7 +201,7 @@ function Member({
       ...{ me, settings, navigation, client, manages },
       format: createFormatter(translator.locale),
       mayChange: !settings.readOnly,
-      announcement: signal(''),
+      announcer: createAnnouncer(),
       answered: { delivery: null },
       filters: new Map(),
       shows: (feature: Feature) => settings.features.includes(feature),
@@ -221,6 +224,11 @@ function Member({
   const root = useRef<HTMLDivElement>(null)
   useEffect(() => watchTime(), [])
   useEffect(() => (root.current === null ? undefined : keepFocus(root.current)), [])
+  const { english } = portal
+  useEffect(
+    () => (root.current === null || english === null ? undefined : markEnglish(root.current, english)),
+    [english],
+  )
   useEffect(() => {
     // On a phone not all of them fit. They alone are scrolled: the portal may be anywhere in a page of the host's.
     const all = tabs.current?.getBoundingClientRect()
@@ -250,9 +258,7 @@ function Member({
         <main key={`${view}/${place.value.id}/${place.value.query['edit']}`}>
           {view === undefined ? <p class="notice">{portal.t('start.nothing')}</p> : <Screen view={view} />}
         </main>
-        <p class="hidden" role="status">
-          {portal.announcement.value}
-        </p>
+        <LiveRegion />
         {navigation.leaving.value !== null && <Leave {...navigation.leaving.value} />}
       </div>
     </PortalContext.Provider>

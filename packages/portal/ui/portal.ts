@@ -1,6 +1,7 @@
-import { type Signal, signal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import type { Announcer } from './announcer.ts'
 import type { Client } from './api/client.ts'
 import { ApiError } from './api/http.ts'
 import type { Delivery, Me, WebhookEndpoint } from './api/types.ts'
@@ -21,8 +22,8 @@ export interface Portal extends Translator {
   readonly manages: boolean
   /** Whether changes are possible. */
   readonly mayChange: boolean
-  /** The latest result, for screen readers. */
-  readonly announcement: Signal<string>
+  /** Says results to screen readers. */
+  readonly announcer: Announcer
   /** All endpoints, loaded once for every screen; none without `manage_integrations`. */
   readonly endpoints: Loaded<readonly WebhookEndpoint[]>
   /** The filters that each list was last shown with, by view. */

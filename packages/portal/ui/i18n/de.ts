@@ -7,7 +7,9 @@ export const de: Catalog = {
   optional: 'optional',
   loading: 'Wird geladen …',
   'filter.all': 'Alle',
+  'filter.any': 'beliebig',
   'time.switch': 'Zwischen relativen und genauen Zeiten wechseln',
+  'time.twice': '{name}: vor oder nach der Umstellung der Uhr',
 
   'action.actions': 'Aktionen',
   'action.cancel': 'Abbrechen',

@@ -8,7 +8,9 @@ export const en = {
   optional: 'optional',
   loading: 'Loading…',
   'filter.all': 'All',
+  'filter.any': 'any',
   'time.switch': 'Switch between relative and exact times',
+  'time.twice': '{name}: before or after the clocks go back',
 
   'action.actions': 'Actions',
   'action.cancel': 'Cancel',

@@ -1,3 +1,5 @@
+import { daysBetween, twins } from './local-time.ts'
+
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
@@ -29,9 +31,18 @@ export function createFormatter(locale: string) {
     relative.format(...spanOf(moment, now)).replace(ABBREVIATION_DOT, '$1')
 
   /** Of a moment, in the reader's time zone. */
-  function moments(options: Intl.DateTimeFormatOptions): (moment: string) => string {
+  function dates(options: Intl.DateTimeFormatOptions): (moment: string) => string {
     const format = new Intl.DateTimeFormat(locale, options)
     return (moment) => format.format(new Date(moment))
+  }
+  const offsets = new Intl.DateTimeFormat(locale, { timeZoneName: 'shortOffset' })
+  const offset = (moment: string) =>
+    offsets.formatToParts(new Date(moment)).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  /** With the offset, where clocks show the same time twice. */
+  function times(options: Intl.DateTimeFormatOptions): (moment: string) => string {
+    const text = dates(options)
+    return (moment) =>
+      twins(Date.parse(moment)).length > 1 ? `${text(moment)} ${offset(moment)}` : text(moment)
   }
   const minute = { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' } as const
 
@@ -49,27 +60,37 @@ export function createFormatter(locale: string) {
     sinceInWords: (moment: string, now: number) =>
       inWords.format(...spanOf(moment, Math.max(now, Date.parse(moment)))),
     /** `21 Nov 2026, 14:02:11`. */
-    exact: moments({ dateStyle: 'medium', timeStyle: 'medium' }),
+    exact: times({ dateStyle: 'medium', timeStyle: 'medium' }),
     /** `21 November 2026`. */
-    date: moments({ dateStyle: 'long' }),
+    date: dates({ dateStyle: 'long' }),
     /** `12 Nov 2027`. */
-    day: moments({ dateStyle: 'medium' }),
+    day: dates({ dateStyle: 'medium' }),
     /** `14:02`. */
-    time: moments({ timeStyle: 'short' }),
+    time: times({ timeStyle: 'short' }),
     /** `20 Nov, 14:02:11`: an attempt. */
-    attempt: moments({ ...minute, second: '2-digit' }),
+    attempt: times({ ...minute, second: '2-digit' }),
     /** `20 Nov, 14:00`. */
-    hour: moments(minute),
+    hour: times(minute),
+    /** `GMT-4`: how far its clock is from UTC. */
+    offset,
     /** `Fri 14:00`: a place on the axis of time. */
-    tick: moments({ weekday: 'short', hour: '2-digit', minute: '2-digit' }),
+    tick: times({ weekday: 'short', hour: '2-digit', minute: '2-digit' }),
   }
 }
 
-/** How far away a moment is, in the largest unit that it fills. */
+/** How far away a moment is, in the largest unit that it fills. Days are those of the calendar: `yesterday` is the day before. */
 function spanOf(moment: string, now: number): [number, Intl.RelativeTimeFormatUnit] {
-  const ms = Date.parse(moment) - now
-  const [unit, length] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? ['second', SECOND]
-  return [Math.round(ms / length), unit]
+  const time = Date.parse(moment)
+  const ms = time - now
+  const at = UNITS.findIndex(([, each], index) => {
+    // Rounded, it is never as much as the next unit: `1 hr ago`, not `60 min ago`.
+    const [, smaller] = UNITS[index + 1] ?? ['', 0]
+    return Math.abs(ms) >= each - smaller / 2
+  })
+  const [unit, length] = UNITS[at] ?? ['second', SECOND]
+  const days = unit === 'day' ? daysBetween(now, time) : 0
+  if (unit === 'day' && days === 0) return [Math.round(ms / HOUR), 'hour']
+  return [unit === 'day' ? days : Math.round(ms / length), unit]
 }
 
 /** English writes `2 min. ago`; without the dot, a column is easier to read. */

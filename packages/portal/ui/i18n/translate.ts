@@ -18,6 +18,8 @@ export interface Translator {
   rich(key: TextKey, values: Readonly<Record<string, ComponentChildren>>): ComponentChildren[]
   /** Whether a computed key exists. */
   has(key: string): key is TextKey
+  /** The texts so far that the language does not have, so that they are English; null: it has all. */
+  readonly english: ReadonlySet<string> | null
 }
 
 /**
@@ -28,12 +30,13 @@ export function createTranslator(wanted: readonly string[], overrides: Overrides
   const known: Readonly<Record<string, unknown>> = { ...overrides, ...CATALOGS, [PSEUDO]: en }
   const locale = wanted.find((tag) => languageOf(tag) in known || tag in known) ?? 'en'
   const language = locale in known ? locale : languageOf(locale)
-  const catalog: Readonly<Record<string, Message>> = {
-    ...en,
+  const own: Readonly<Record<string, Message>> = {
     ...(language === PSEUDO ? pseudo(en) : CATALOGS[language]),
     ...overrides[languageOf(locale)],
     ...overrides[locale],
   }
+  const catalog: Readonly<Record<string, Message>> = { ...en, ...own }
+  const english = Object.keys(en).every((key) => key in own) ? null : new Set<string>()
   const plurals = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)
 
@@ -43,31 +46,44 @@ export function createTranslator(wanted: readonly string[], overrides: Overrides
     return message[plurals.select(Number(count))] ?? message.other
   }
 
+  /** Remembers it, if it has no translation. */
+  function said(key: string, text: string): string {
+    if (english !== null && !(key in own)) {
+      if (english.size >= MOST_ENGLISH) english.clear()
+      english.add(text.trim())
+    }
+    return text
+  }
+
   return {
     locale,
     direction: directionOf(locale),
+    english,
     t: (key, values = {}) =>
-      find(key, values['count']).replace(PLACEHOLDER, (whole, name) => {
-        const value = values[name]
-        return typeof value === 'number' ? numbers.format(value) : (value ?? whole)
-      }),
+      said(
+        key,
+        find(key, values['count']).replace(PLACEHOLDER, (whole, name) => {
+          const value = values[name]
+          return typeof value === 'number' ? numbers.format(value) : (value ?? whole)
+        }),
+      ),
     rich: (key, values) =>
       find(key, values['count'])
         .split(/(\{\w+\})/)
-        .map((part) => (part.startsWith('{') ? values[part.slice(1, -1)] : part)),
+        .map((part) => (part.startsWith('{') ? values[part.slice(1, -1)] : said(key, part))),
     has: (key): key is TextKey => key in catalog,
   }
 }
 
-/** Browsers have it under one of two names, or not yet. */
+/** The scripts that are written from right to left. Firefox knows the direction of a language only from 141 on. */
+const RIGHT_TO_LEFT = ['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa']
+
 function directionOf(locale: string): 'ltr' | 'rtl' {
-  const known = new Intl.Locale(locale) as Intl.Locale & {
-    getTextInfo?: () => { direction?: string }
-    textInfo?: { direction?: string }
-  }
-  const { direction } = known.getTextInfo?.() ?? known.textInfo ?? {}
-  return direction === 'rtl' ? 'rtl' : 'ltr'
+  return RIGHT_TO_LEFT.includes(new Intl.Locale(locale).maximize().script ?? '') ? 'rtl' : 'ltr'
 }
+
+/** There are ever new ones with numbers in them. Those that are shown are said again. */
+const MOST_ENGLISH = 2000
 
 const PLACEHOLDER = /\{(\w+)\}/g
 const languageOf = (tag: string) => tag.split('-')[0] ?? tag

@@ -64,6 +64,9 @@ export function Chart({
   const bars = useRef<HTMLDivElement>(null)
   const most = Math.max(1, ...hours.map(({ delivered, retried, failed }) => delivered + retried + failed))
   const moment = (time: number) => new Date(time).toISOString()
+  const legend = KINDS.toReversed().map(
+    ([kind, tone]) => [kind, tone, t(`chart.${kind}`, { count: sums[kind] })] as const,
+  )
 
   function move(event: KeyboardEvent) {
     const step = direction === 'rtl' ? -1 : 1
@@ -77,12 +80,12 @@ export function Chart({
   }
 
   return (
-    <figure class="chart">
+    <figure class="chart" aria-label={legend.map(([, , text]) => text).join(', ')}>
       <figcaption>
-        {KINDS.toReversed().map(([kind, tone]) => (
+        {legend.map(([kind, tone, text]) => (
           <span key={kind}>
             <Dot tone={tone} />
-            {t(`chart.${kind}`, { count: sums[kind] })}
+            {text}
           </span>
         ))}
       </figcaption>

@@ -17,7 +17,7 @@ export function CopyButton({
   label?: string
   icon?: ComponentChildren
 }) {
-  const { t, announcement } = usePortal()
+  const { t, announcer } = usePortal()
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle')
   useEffect(() => {
     if (state === 'idle') return
@@ -29,10 +29,10 @@ export function CopyButton({
     try {
       await navigator.clipboard.writeText(text)
       setState('copied')
-      announcement.value = t('copy.done')
+      announcer.say(t('copy.done'))
     } catch {
       setState('failed')
-      announcement.value = t('copy.failed')
+      announcer.say(t('copy.failed'))
     }
   }
   const labels = { idle: label ?? t('copy.do'), copied: t('copy.done'), failed: t('copy.failed') }

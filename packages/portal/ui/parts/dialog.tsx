@@ -6,6 +6,7 @@ import { useHold } from '../use-hold.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy.tsx'
 import { rememberFocus, returnFocus, showFirstError } from './focus.ts'
+import { LiveRegion } from './live-region.tsx'
 import { ErrorNotice } from './notice.tsx'
 
 interface DialogProps {
@@ -61,6 +62,7 @@ export function Dialog({ title, children, footer, isWide = false, onClose }: Dia
       <h2 id={titleId}>{title}</h2>
       <div class="dialog-body">{children}</div>
       <footer>{footer}</footer>
+      <LiveRegion />
     </dialog>
   )
 }
@@ -96,8 +98,10 @@ export function SecretDialog({
   children,
   ...props
 }: Omit<DialogProps, 'footer' | 'onClose'> & { text: string; secret: string; onStored: () => void }) {
-  const { t } = usePortal()
+  const { t, announcer } = usePortal()
+  const textId = useId()
   useHold('secret', true)
+  useEffect(() => announcer.say(text), [])
   return (
     <Dialog
       {...props}
@@ -107,8 +111,11 @@ export function SecretDialog({
         </Button>
       }
     >
-      <p class="lead">{text}</p>
-      <div class="secret">
+      <p id={textId} class="lead">
+        {text}
+      </p>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in */}
+      <div class="secret" role="group" aria-label={props.title} aria-describedby={textId}>
         <code>{secret}</code>
         <CopyButton text={secret} />
       </div>

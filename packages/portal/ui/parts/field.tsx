@@ -16,7 +16,7 @@ export function TextField({
   ...props
 }: FieldProps & {
   /** `lines`: a text that may have several. */
-  type?: 'text' | 'url' | 'datetime-local' | 'date' | 'lines'
+  type?: 'text' | 'url' | 'date' | 'lines'
   maxLength?: number
   placeholder?: string
   /** Shown next to the label. */
@@ -102,7 +102,7 @@ export function Select<Value extends string>({
   )
 }
 
-function Labelled({
+export function Labelled({
   id,
   label,
   hint,

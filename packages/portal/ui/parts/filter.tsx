@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
-import { localTime, timestampOf } from '../i18n/local-time.ts'
 import { usePortal } from '../portal.ts'
 import { type Options, Select } from './field.tsx'
 import { Icon } from './icon.tsx'
+import { MomentInput } from './moment.tsx'
 
 type Values = Readonly<Record<string, string>>
 
@@ -113,18 +113,16 @@ export function TimeFilter({
   value: string
   onChange: (value: string) => void
 }) {
-  const time = Date.parse(value)
+  const { t } = usePortal()
+  const id = useId()
   return (
-    <label class="filter">
-      <span>{label}</span>
-      <input
-        type="datetime-local"
-        value={Number.isNaN(time) ? '' : localTime(time)}
-        onChange={({ currentTarget }) =>
-          onChange(currentTarget.value === '' ? '' : timestampOf(currentTarget.value))
-        }
-      />
-    </label>
+    <div class="filter">
+      <label for={id}>
+        {label}
+        {value === '' && <span class="optional">{t('filter.any')}</span>}
+      </label>
+      <MomentInput {...{ id, value, onChange }} label={t('time.twice', { name: label })} />
+    </div>
   )
 }
 

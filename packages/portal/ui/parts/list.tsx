@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
 import { usePortal } from '../portal.ts'
 import type { Loaded, LoadedPages } from '../use-loaded.ts'
 import { Button } from './button.tsx'
 import { ErrorNotice } from './notice.tsx'
+import { rowMouse } from './row.ts'
 
 /** A column of a table. The first one names the row. */
 export interface Column<Item> {
@@ -30,6 +32,7 @@ export function Table<Item extends { readonly id: string }>({
   items,
 }: TableProps<Item> & { items: readonly Item[] }) {
   const [first, ...rest] = columns.filter((column) => column !== false)
+  const mouse = useMemo(rowMouse, [])
   if (first === undefined) return null
   return (
     <table class={name}>
@@ -45,7 +48,7 @@ export function Table<Item extends { readonly id: string }>({
       </thead>
       <tbody>
         {items.map((item) => (
-          <tr key={item.id}>
+          <tr key={item.id} {...mouse}>
             <th scope="row" class={first.class}>
               {first.cell(item)}
             </th>

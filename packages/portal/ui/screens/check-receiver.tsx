@@ -1,13 +1,10 @@
-import { useState } from 'preact/hooks'
 import type { Attempt, ReceiverCheck, WebhookEndpoint } from '../api/types.ts'
 import { en, type TextKey } from '../i18n/en.ts'
 import type { Translator } from '../i18n/translate.ts'
-import { FormDialog } from '../parts/dialog.tsx'
-import { SelectField } from '../parts/field.tsx'
 import { Link } from '../parts/link.tsx'
 import { Status } from '../parts/status.tsx'
 import { usePortal } from '../portal.ts'
-import { useAction } from '../use-action.ts'
+import { SendDialog } from './send-dialog.tsx'
 
 /** A test, or the delivery of a check. */
 export function testName(kind: Attempt['check_kind'], t: Translator['t']): string {
@@ -25,52 +22,35 @@ export function CheckReceiver({
   onClose: () => void
 }) {
   const { t, client, shows } = usePortal()
-  const [type, setType] = useState(endpoint.events[0] ?? '')
-  const [check, setCheck] = useState<ReceiverCheck | null>(null)
-  const action = useAction()
-
-  async function send() {
-    setCheck(null)
-    setCheck(await client.endpoints.check(endpoint.id, type))
-    onTested()
-  }
-
   return (
-    <FormDialog
+    <SendDialog
+      {...{ endpoint, onClose }}
       title={t('check.title', { name: endpoint.name })}
-      close={t('action.close')}
-      submit={check === null ? t('check.send') : t('check.again')}
-      action={action}
-      onSubmit={send}
-      onClose={onClose}
+      texts={[t('check.text'), t('check.twice')]}
+      submit={t('check.send')}
+      again={t('check.again')}
+      send={async (type) => {
+        const check = await client.endpoints.check(endpoint.id, type)
+        onTested()
+        return check
+      }}
     >
-      <p class="lead">{t('check.text')}</p>
-      <p class="hint">{t('check.twice')}</p>
-      <SelectField
-        label={t('test.type')}
-        value={type}
-        options={endpoint.events.map((each) => [each, each])}
-        onInput={setType}
-        error={action.fieldError('event_type')}
-      />
-      <div aria-live="polite">
-        {check !== null && (
-          <div class="result">
-            <Verdict check={check} />
-            <ul class="lines">
-              {check.results.map((line) => (
-                <li key={line.kind}>
-                  <Line line={line} />
-                </li>
-              ))}
-            </ul>
-            {shows('deliveries') && (
-              <Link to={{ view: 'deliveries', query: { endpoint: endpoint.id } }}>{t('check.details')}</Link>
-            )}
-          </div>
-        )}
-      </div>
-    </FormDialog>
+      {(check) => (
+        <>
+          <Verdict check={check} />
+          <ul class="lines">
+            {check.results.map((line) => (
+              <li key={line.kind}>
+                <Line line={line} />
+              </li>
+            ))}
+          </ul>
+          {shows('deliveries') && (
+            <Link to={{ view: 'deliveries', query: { endpoint: endpoint.id } }}>{t('check.details')}</Link>
+          )}
+        </>
+      )}
+    </SendDialog>
   )
 }
 

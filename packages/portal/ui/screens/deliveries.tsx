@@ -253,9 +253,7 @@ export function useColumns() {
       title: ({ event_type }) => event_type,
       cell: ({ event_type, is_test, check_kind }) => (
         <span class="event">
-          <span>
-            <Breakable text={event_type} />
-          </span>
+          <Breakable text={event_type} />
           {is_test && <span class="badge">{testName(check_kind, t)}</span>}
         </span>
       ),

@@ -132,14 +132,14 @@ function isLeft({ status, next_attempt_at }: DeliveryOf): boolean {
 }
 
 function Resend({ delivery, endpointName }: { delivery: DeliveryOf; endpointName: string }) {
-  const { t, client, navigation, announcement, answered } = usePortal()
+  const { t, client, navigation, announcer, answered } = usePortal()
   const [isAsking, setAsking] = useState(false)
   const action = useAction()
   const here = useHere()
 
   async function resend() {
     const resent = await client.deliveries.resend(delivery.id)
-    announcement.value = t('delivery.resent')
+    announcer.say(t('delivery.resent'))
     answered.delivery = resent
     setAsking(false)
     if (here.current) navigation.go({ view: 'deliveries', id: resent.id }, { isDone: true })

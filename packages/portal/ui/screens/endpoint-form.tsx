@@ -81,7 +81,7 @@ function Editor({
   catalog: readonly CatalogEntry[]
   endpoint: WebhookEndpoint | null
 }) {
-  const { t, client, navigation, announcement, endpoints } = usePortal()
+  const { t, client, navigation, announcer, endpoints } = usePortal()
   const element = useRef<HTMLFormElement>(null)
   const [base, setBase] = useState(endpoint)
   const [form, setForm] = useState(() => formOf(endpoint, catalog))
@@ -129,7 +129,7 @@ function Editor({
     const changes = { ...changedFields(endpoint ?? base, input), ...(headers && { headers }) }
     if (Object.keys(changes).length > 0) await client.endpoints.update(base.id, changes)
     void endpoints.reload()
-    announcement.value = t('action.saved')
+    announcer.say(t('action.saved'))
     back({ isDone: true })
   }
 

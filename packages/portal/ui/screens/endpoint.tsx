@@ -30,7 +30,7 @@ type Open = 'test' | 'check' | 'rotate' | 'verify' | 'disable' | 'delete' | 'rep
 
 /** An endpoint: health, events, secret and settings. */
 export function Endpoint({ id }: { id: string }) {
-  const { t, client, navigation, mayChange, shows, announcement, endpoints } = usePortal()
+  const { t, client, navigation, mayChange, shows, announcer, endpoints } = usePortal()
   const [open, setOpen] = useState<Open>(null)
   const enabling = useAction()
   // Together, so that nothing moves when a part comes later.
@@ -58,7 +58,7 @@ export function Endpoint({ id }: { id: string }) {
   function changed(newer: WebhookEndpoint, text: string) {
     loaded.set({ endpoint: newer, catalog, lastTest })
     void endpoints.reload()
-    announcement.value = text
+    announcer.say(text)
     close()
   }
   const enable = () =>
@@ -145,7 +145,7 @@ function OpenDialog({
   onChanged: (endpoint: WebhookEndpoint, text: string) => void
   onTested: () => void
 }) {
-  const { t, client, navigation, announcement, endpoints } = usePortal()
+  const { t, client, navigation, announcer, endpoints } = usePortal()
   const { id, name, url } = endpoint
   const props = { endpoint, onClose }
   switch (open) {
@@ -182,7 +182,7 @@ function OpenDialog({
           work={async () => {
             await client.endpoints.delete(id)
             void endpoints.reload()
-            announcement.value = t('endpoints.deleted', { name })
+            announcer.say(t('endpoints.deleted', { name }))
             navigation.go({ view: 'endpoints' }, { isDone: true })
           }}
         />

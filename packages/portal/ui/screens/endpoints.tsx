@@ -128,7 +128,11 @@ function useColumns(): Column<WebhookEndpoint>[] {
     },
     {
       ...{ head: t('endpoints.url'), class: 'mono muted url', title: ({ url }) => url },
-      cell: ({ url }) => <span class="one-line">{url}</span>,
+      cell: ({ url }) => (
+        <span class="one-line" dir="ltr">
+          {url}
+        </span>
+      ),
     },
     {
       ...{ head: t('endpoints.status'), class: 'phone-end' },

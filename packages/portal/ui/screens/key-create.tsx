@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { ApiKey, CreatedApiKey } from '../api/types.ts'
 import { now } from '../clock.ts'
 import { DAY } from '../i18n/format.ts'
+import { localDay } from '../i18n/local-time.ts'
 import { FormDialog, SecretDialog } from '../parts/dialog.tsx'
 import { Choice, SelectField, TextField } from '../parts/field.tsx'
 import { usePortal } from '../portal.ts'
@@ -140,8 +141,9 @@ function KeyForm({
           type="date"
           label={t('keys.date.label')}
           value={date}
-          min={dayOf(now.value + DAY)}
-          max={dayOf(now.value + settings.apiKeyDays * DAY - DAY)}
+          min={localDay(now.value, 1)}
+          // The day before the latest moment, because a key ends with its day.
+          max={localDay(now.value + settings.apiKeyDays * DAY, -1)}
           onInput={setDate}
         />
       )}
@@ -163,8 +165,6 @@ function ShowKey({ created, onStored }: { created: CreatedApiKey; onStored: () =
     </SecretDialog>
   )
 }
-
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 /** The end of a day, in the reader's time zone. */
 function endOf(day: string): Date | null {

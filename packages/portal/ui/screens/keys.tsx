@@ -20,13 +20,13 @@ import { RenameKey } from './key-rename.tsx'
 type Open = { dialog: 'create' } | { dialog: 'roll' | 'rename' | 'deactivate' | 'revoke'; key: ApiKey } | null
 
 export function Keys() {
-  const { t, client, me, manages, mayChange, announcement } = usePortal()
+  const { t, client, me, manages, mayChange, announcer } = usePortal()
   const [{ owner }, choose] = useFilters({ owner: 'me' }, { owner: ['me', 'all'] })
   const [open, setOpen] = useState<Open>(null)
   const keys = usePages(`keys ${owner}`, (page, signal) => client.apiKeys.list({ owner, ...page }, signal))
   const activation = useAction()
   const changed = (text: string) => {
-    announcement.value = text
+    announcer.say(text)
     setOpen(null)
     void keys.reload()
   }

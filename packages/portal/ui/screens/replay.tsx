@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks'
 import type { ReplayCount, ReplayInput, Replay as ReplayOf, WebhookEndpoint } from '../api/types.ts'
 import { now } from '../clock.ts'
 import { DAY, HOUR } from '../i18n/format.ts'
-import { localTime, timestampOf } from '../i18n/local-time.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { FormDialog, InfoDialog } from '../parts/dialog.tsx'
-import { Choice, SelectField, TextField } from '../parts/field.tsx'
+import { Choice, SelectField } from '../parts/field.tsx'
+import { MomentField } from '../parts/moment.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { usePortal } from '../portal.ts'
@@ -29,7 +29,7 @@ export function Replay({
   const { t, client, settings } = usePortal()
   const [id, setId] = useState(endpoints.find((each) => each.id === endpointId)?.id ?? endpoints[0]?.id ?? '')
   const [span, setSpan] = useState<(typeof SPANS)[number]>('24')
-  const [from, setFrom] = useState(localTime(now.value - DAY))
+  const [from, setFrom] = useState(new Date(now.value - DAY).toISOString())
   const [until, setUntil] = useState('')
   const [status, setStatus] = useState<ReplayInput['status']>('missed')
   const [started, setStarted] = useState<ReplayOf | null>(null)
@@ -38,8 +38,8 @@ export function Replay({
 
   const since = span === 'own' ? from : String(span)
   const range = {
-    since: span === 'own' ? timestampOf(from) : new Date(opened - Number(span) * HOUR).toISOString(),
-    ...(span === 'own' && until !== '' ? { until: timestampOf(until) } : {}),
+    since: span === 'own' ? from : new Date(opened - Number(span) * HOUR).toISOString(),
+    ...(span === 'own' && until !== '' ? { until } : {}),
     status,
   }
   const count = useLoaded(`count ${id} ${since} ${until} ${status}`, (signal) =>
@@ -80,9 +80,8 @@ export function Replay({
       />
       {span === 'own' && (
         <div class="pair">
-          <TextField type="datetime-local" label={t('replay.since')} value={from} onInput={setFrom} />
-          <TextField
-            type="datetime-local"
+          <MomentField label={t('replay.since')} value={from} onInput={setFrom} />
+          <MomentField
             label={t('replay.until')}
             isOptional={t('replay.until.now')}
             value={until}
