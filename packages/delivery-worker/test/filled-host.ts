@@ -87,6 +87,7 @@ export async function fill(organizationId: string, quotations = 3): Promise<stri
   await sql`insert into quickquote.file_chunks (file_id, position, organization_id, is_last, bytes)
     values (gen_random_uuid(), 0, ${organizationId}, true, convert_to(${text}, 'utf8'))`
   await sql`insert into quickquote.delivery_hours values (${endpoint.id}, now(), 1, 0, 0, ${organizationId})`
+  await sql`insert into quickquote.attempt_types values (${organizationId}, 'quotation.completed', now())`
   await sql`insert into quickquote.warnings (id, organization_id, kind, subject_id, since, stage, created_at)
     values (gen_random_uuid(), ${organizationId}, 'endpoint_failing', ${endpoint.id}, now(), 1, now())`
   await sql`insert into quickquote.feed_floors values (${organizationId}, 0)`

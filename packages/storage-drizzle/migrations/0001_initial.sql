@@ -409,6 +409,15 @@ create index delivery_hours_of_organization on "quickquote".delivery_hours (orga
   include (delivered, failed, given_up);
 create index delivery_hours_by_age on "quickquote".delivery_hours (hour);
 
+-- The newest attempt of each type that an organization has had, tests included, among those counted: a search of its log for a
+-- rare type begins there.
+create table "quickquote".attempt_types (
+  organization_id uuid not null,
+  event_type text not null,
+  last_at timestamptz(3) not null,
+  primary key (organization_id, event_type)
+);
+
 -- One row: all hours before "until" are counted.
 create table "quickquote".delivery_hours_counted (
   is_only boolean primary key default true check (is_only),

@@ -173,6 +173,12 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     erasedBy: ORGANIZATION,
     rows: { where: OF_ITS_ENDPOINTS, exported: null },
   },
+  attemptTypes: {
+    kept: UNTIL_ERASED,
+    erasedBy: ORGANIZATION,
+    rows: { exported: null },
+    columns: { event_type: null },
+  },
   endpointUrls: {
     kept: UNTIL_ERASED,
     erasedBy: ORGANIZATION,

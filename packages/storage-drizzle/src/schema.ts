@@ -347,6 +347,15 @@ function newTables(schema: string) {
       },
       (columns) => [primaryKey({ columns: [columns.endpoint_id, columns.hour] })],
     ),
+    attemptTypes: table(
+      'attempt_types',
+      {
+        organization_id: uuid('organization_id').notNull(),
+        event_type: text('event_type').notNull(),
+        last_at: moment('last_at').notNull(),
+      },
+      (columns) => [primaryKey({ columns: [columns.organization_id, columns.event_type] })],
+    ),
     deliveryHoursCounted: table('delivery_hours_counted', {
       is_only: boolean('is_only').primaryKey().default(true),
       until: moment('until').notNull().default(sql`'-infinity'`),
@@ -373,6 +382,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA): Tables {
 /** The tables in the SQL schema `quickquote`. For another schema: `createTables(name)`. */
 export const {
   apiKeys,
+  attemptTypes,
   auditLog,
   deliveries,
   deliveryAttempts,

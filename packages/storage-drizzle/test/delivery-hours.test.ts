@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
+import type { PageRequest } from '@quickquote/core'
+import type { AttemptFilter, StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
+import { ANY_ATTEMPT } from './samples.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -23,13 +25,17 @@ interface Fields {
   readonly of?: StoredWebhookEndpoint
   readonly status?: string
   readonly isTest?: boolean
+  readonly type?: string
 }
 
-async function attempt(at: number, { of = endpoint, status = 'succeeded', isTest = false }: Fields = {}) {
+async function attempt(
+  at: number,
+  { of = endpoint, status = 'succeeded', isTest = false, type = 'quotation.failed' }: Fields = {},
+) {
   await outbox.sql`
     insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
       attempt, status, is_test, created_at)
-    values (${randomUUID()}, ${randomUUID()}, ${of.organization_id}, ${of.id}, ${randomUUID()}, 'quotation.failed',
+    values (${randomUUID()}, ${randomUUID()}, ${of.organization_id}, ${of.id}, ${randomUUID()}, ${type},
       1, ${status}, ${isTest}, ${new Date(at)})`
 }
 
@@ -252,6 +258,68 @@ describe('An attempt recorded after its hour was counted', () => {
       await holder`lock table quickquote.delivery_hours_counted in access exclusive mode`
       await attempt(Date.now())
     })
+  })
+})
+
+describe('The log of one type', () => {
+  const RARE = 'quotation.completed'
+
+  /** The times of its pages, one after the other. */
+  async function pages(filter: Partial<AttemptFilter> = {}, limit = 2): Promise<number[][]> {
+    const found: number[][] = []
+    for (let after: PageRequest['after'] = null; ; ) {
+      const wanted = { ...ANY_ATTEMPT, event_type: RARE, ...filter }
+      const { items, reached } = await outbox.storage.deliveryLog.listAttempts(
+        endpoint.organization_id,
+        wanted,
+        { after, limit },
+      )
+      found.push(items.map(({ created_at }) => created_at.getTime() - counted))
+      after = items.length === limit ? (items.at(-1) ?? null) : reached
+      if (after === null) return found
+    }
+  }
+
+  it('is complete across what is counted and what is not, late attempts and tests included', async () => {
+    const hours = [-50, -49, -3, 0]
+    for (const hour of hours) await attempt(counted + hour * HOUR_MS, { type: RARE })
+    for (let minute = 0; minute < 20; minute += 1) await attempt(counted - minute * MINUTE_MS)
+    await countHours()
+    const [row] = await outbox.sql<{ until: Date }[]>`select until from quickquote.delivery_hours_counted`
+    const until = (row?.until.getTime() ?? 0) - counted
+    // Late, at the boundary, and later.
+    await attempt(counted + 30 * MINUTE_MS, { type: RARE, isTest: true })
+    for (const at of [until - 1, until, until + 1]) await attempt(counted + at, { type: RARE })
+    const expected = [
+      until + 1,
+      until,
+      until - 1,
+      30 * MINUTE_MS,
+      ...hours.map((hour) => hour * HOUR_MS).reverse(),
+    ]
+
+    for (const limit of [1, 2, 3, 100]) expect((await pages({}, limit)).flat()).toEqual(expected)
+    const since = new Date(counted - 4 * HOUR_MS)
+    expect((await pages({ since })).flat()).toEqual(expected.slice(0, 6))
+    expect((await pages({ until: since })).flat()).toEqual(expected.slice(6))
+    expect((await pages({ since: new Date(counted + until) })).flat()).toEqual(expected.slice(0, 2))
+  })
+
+  it('is one empty page if the type has never occurred', async () => {
+    for (let minute = 0; minute < 5; minute += 1) await attempt(counted - minute * MINUTE_MS)
+    expect(await pages()).toEqual([[]])
+    await countHours()
+    expect(await pages()).toEqual([[]])
+  })
+
+  it('does not show the types of another organization', async () => {
+    const other = await outbox.insertEndpoint()
+    await attempt(counted, { of: other, type: RARE })
+    await countHours()
+    expect(await outbox.sql`select organization_id, event_type from quickquote.attempt_types`).toEqual([
+      { organization_id: other.organization_id, event_type: RARE },
+    ])
+    expect(await pages()).toEqual([[]])
   })
 })
 

@@ -179,6 +179,14 @@ describe('with a long history, few pages are read by', () => {
     }
   })
 
+  it('the log of a type that never occurs, in one page', async () => {
+    const filter = { ...ANY_ATTEMPT, event_type: 'quotation.failed' }
+    const { pages } = await pagesOf(async ({ deliveryLog }) => {
+      expect(await deliveryLog.listAttempts(ORGANIZATION, filter, PAGE)).toEqual({ items: [], reached: null })
+    })
+    expect(pages).toBeLessThan(700)
+  })
+
   it('a page of the feed, and the view of an event', async () => {
     const [event] = await sql<{ id: string; position: number }[]>`
       select id, feed_position::int as position from quickquote.events where created_at < ${daysAgo(5)} limit 1`

@@ -2,6 +2,7 @@ import type { Integrations } from '@quickquote/core'
 import { createBatches } from './batches.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { periodicTasks } from './periodic-tasks.ts'
+import { createReplays } from './replays.ts'
 import type { UnusableKeys } from './unusable-keys.ts'
 
 /** All work of a worker besides deliveries and starts. */
@@ -17,8 +18,6 @@ export interface Upkeep {
   warnings(): readonly string[]
 }
 
-/** Events of a replay per transaction. */
-const REPLAYED_AT_ONCE = 200
 /** Erasing leaves room for other work: a batch is followed by a pause as long as the batch, and at least this long. */
 const ERASING_PAUSE_MS = 20
 /** A file storage or a host's database may be down for long. */
@@ -31,7 +30,7 @@ export function createUpkeep(
   const { storage, settings, continueErasing } = integrations
   const { logger, now } = settings
   const replays = createBatches({
-    advance: () => storage.replays.advance(REPLAYED_AT_ONCE, now()),
+    advance: createReplays(storage, logger, now),
     failure: 'replays cannot continue',
     pollIntervalMs,
     logger,

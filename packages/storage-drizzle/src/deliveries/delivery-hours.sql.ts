@@ -45,6 +45,16 @@ export const COUNT_HOURS = statement(
   `select $schema.count_delivery_hours() as counted`,
 )
 
+/** The newest attempt of the type among those counted, and until when they are. Null: none. */
+export const FIND_TYPE = statement(
+  { counted_until: nullable(time), last_at: nullable(time) },
+  `select ${millisOf(`nullif(until, '-infinity')`)} as counted_until, (
+      select ${millisOf('last_at')} from $schema.attempt_types
+      where organization_id = $organization_id and event_type = $event_type
+    ) as last_at
+    from $schema.delivery_hours_counted`,
+)
+
 const REASONS_BY_TEXT = Object.values(DELIVERY_FAILURES)
   .filter(({ reason }) => reason !== 'other')
   .map(({ reason, error }) => {

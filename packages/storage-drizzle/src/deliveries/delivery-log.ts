@@ -1,27 +1,68 @@
-import { type DeliveryIdentity, isUuid, type Storage } from '@quickquote/core/internal'
+import type { PageRequest } from '@quickquote/core'
+import { type AttemptFilter, type DeliveryIdentity, isUuid, type Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { pageParameters } from '../connection/page.ts'
 import { isContradiction, listAttempts } from './attempt-list.sql.ts'
-import { COUNT_BY_HOUR, COUNT_BY_HOUR_OF_ENDPOINT, ENDPOINT_STATISTICS } from './delivery-hours.sql.ts'
+import {
+  COUNT_BY_HOUR,
+  COUNT_BY_HOUR_OF_ENDPOINT,
+  ENDPOINT_STATISTICS,
+  FIND_TYPE,
+} from './delivery-hours.sql.ts'
 import { FIND_ATTEMPTS, FIND_BODY, FIND_RESENDS, FIND_UNFINISHED, RESEND } from './delivery-log.sql.ts'
+
+type AttemptPage = Awaited<ReturnType<Storage['deliveryLog']['listAttempts']>>
+const NOTHING: AttemptPage = { items: [], reached: null }
 
 /** The deliveries as members see them. */
 export function deliveryLogStorage({ run, one, wake }: Database): Storage['deliveryLog'] {
+  async function list(
+    organizationId: string,
+    { http_status, ...filter }: AttemptFilter,
+    page: PageRequest,
+  ): Promise<AttemptPage> {
+    const found = await run(listAttempts({ http_status, ...filter }, page.after), {
+      organization_id: organizationId,
+      ...filter,
+      from: http_status?.from ?? null,
+      to: http_status?.to ?? null,
+      ...pageParameters(page),
+    })
+    return {
+      items: found.flatMap(({ is_match, is_last: _, ...attempt }) => (is_match ? [attempt] : [])),
+      reached: found.find(({ is_last }) => is_last) ?? null,
+    }
+  }
+
+  /** A rare type is not searched for in pages of others: what is counted is searched from its newest attempt on. */
+  async function listType(
+    organizationId: string,
+    eventType: string,
+    filter: AttemptFilter,
+    page: PageRequest,
+  ): Promise<AttemptPage> {
+    const wanted = { organization_id: organizationId, event_type: eventType }
+    const { counted_until: counted, last_at: last } = await one(FIND_TYPE, wanted)
+    if (counted === null) return list(organizationId, filter, page)
+    const isCounted = page.after !== null && page.after.created_at < counted
+    const since = filter.since === null || filter.since < counted ? counted : filter.since
+    const recent = isCounted ? NOTHING : await list(organizationId, { ...filter, since }, page)
+    const limit = page.limit - recent.items.length
+    if (recent.reached !== null || limit <= 0 || last === null) return recent
+    const afterLast = new Date(last.getTime() + 1)
+    const until = filter.until === null || filter.until > afterLast ? afterLast : filter.until
+    const older = await list(organizationId, { ...filter, until }, { ...page, limit })
+    return { items: [...recent.items, ...older.items], reached: older.reached }
+  }
+
   return {
-    async listAttempts(organizationId, { http_status, ...filter }, page) {
-      const asked = { http_status, ...filter }
-      if (isContradiction(asked)) return { items: [], reached: null }
-      const found = await run(listAttempts(asked, page.after), {
-        organization_id: organizationId,
-        ...filter,
-        from: http_status?.from ?? null,
-        to: http_status?.to ?? null,
-        ...pageParameters(page),
-      })
-      return {
-        items: found.flatMap(({ is_match, is_last: _, ...attempt }) => (is_match ? [attempt] : [])),
-        reached: found.find(({ is_last }) => is_last) ?? null,
-      }
+    async listAttempts(organizationId, filter, page) {
+      if (isContradiction(filter)) return NOTHING
+      const { event_type, event_id, quotation_id } = filter
+      const isSearch = event_type !== null && event_id === null && quotation_id === null
+      return isSearch
+        ? listType(organizationId, event_type, filter, page)
+        : list(organizationId, filter, page)
     },
 
     async find(organizationId, id) {
