@@ -52,7 +52,7 @@ describe('POST /v1/integrations/quotations/files', () => {
     expect(headers.get('ratelimit')).toMatch(/^"requests";r=56;.*"starts";r=6;/)
   })
 
-  it('takes nothing but a form', async () => {
+  it('takes only a form', async () => {
     const { key } = await context.host.createKey()
     for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
       const answer = await context.host.call('POST', `${START}/files`, {
