@@ -35,14 +35,16 @@ const GENERATORS: Record<string, string[]> = {
   ],
 }
 
-const isInstalled = existsSync(join(programs, 'node_modules'))
+const isInstalled = process.env['CI'] !== undefined || existsSync(join(programs, 'node_modules'))
+/** CI has the older format with Python. */
+const DOCUMENTS = process.env['CI'] === undefined ? ['json', 'openapi-3.0.json'] : ['json']
 if (!isInstalled) {
   console.log(
     'Skipped: clients of generators. To run them: npx -y pnpm@12.21.0 --dir packages/client/test/generators install --frozen-lockfile',
   )
 }
 
-describe.skipIf(!isInstalled).each(['json', 'openapi-3.0.json'])('From /api-docs/partners/%s', (name) => {
+describe.skipIf(!isInstalled).each(DOCUMENTS)('From /api-docs/partners/%s', (name) => {
   let folder: string
 
   beforeAll(async () => {
