@@ -19,11 +19,10 @@ const app = Fastify({
 })
 // The worker starts and stops with the app.
 const worker = createDeliveryWorker({ integrations })
-const port = Number(process.env.PORT ?? 3000)
 // Where partners reach this app: links in responses begin with it.
-const publicUrl = process.env.PUBLIC_URL ?? `http://localhost:${port}`
+const { PORT = '3000', PUBLIC_URL: publicUrl = `http://localhost:${PORT}` } = process.env
 app.register(fastifyIntegrations, { integrations, worker, resolveSession, publicUrl })
 app.addHook('onClose', () => integrations.close())
 // Requests and webhooks in flight finish before the process exits.
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => app.close())
-await app.listen({ port })
+await app.listen({ port: Number(PORT) })

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { emptyDatabase } from '@quickquote/dev-servers/vitest'
+import postgres from 'postgres'
 import { expect, it, onTestFinished } from 'vitest'
 import { runExample, temporaryFolder, urlOf } from './example-process.ts'
 import { createPartner } from './partner-client.ts'
@@ -38,14 +39,18 @@ it('the collection takes a partner from the start of a quote to the link of its 
   const url = await urlOf(server)
   const { apiKey } = await createPartner(url, { url: 'https://crm.example.com/hook' })
 
+  for (const name of ['requirements.md', 'screens.txt']) {
+    await writeFile(resolve(folder.path, name), '# Customers sign in and see their invoices.')
+  }
   const report = await runCollection(folder.path, { baseUrl: url, apiKey })
 
   expect(report.run.failures.map(({ error }) => error.message)).toEqual([])
   const steps = report.run.executions.map(({ item, response }) => `${item.name}: ${response?.code}`)
   expect([...new Set(steps)]).toEqual([
-    'Start a Quick Quote: 202',
-    'List the quotations of the organization: 200',
     'Test the connection: 200',
+    'Start a Quick Quote: 202',
+    'Start a Quick Quote from files: 202',
+    'List the quotations of the organization: 200',
     'Get the summary of a quotation: 200',
     'Get the progress of a quotation, step by step: 200',
     'Get the proposal of a quotation: 200',
@@ -54,6 +59,21 @@ it('the collection takes a partner from the start of a quote to the link of its 
     'Cancel a quotation: 409',
   ])
   expect(report.run.stats.assertions).toMatchObject({ total: steps.length, failed: 0 })
+  // It waits at most 20 seconds at a time, and a quote takes less than one.
+  expect(steps.filter((step) => step.startsWith('Get the summary'))).toHaveLength(1)
+
+  const sql = postgres(database.url, { max: 1 })
+  onTestFinished(() => sql.end())
+  expect(
+    await sql`select q.metadata::text, count(files.id)::int as files, count(distinct keys.key)::int as keys
+      from quickquote.quotations q
+      left join quickquote.quotation_files files on files.quotation_id = q.id
+      left join quickquote.idempotency_keys keys on keys.quotation_id = q.id
+      group by q.id order by files`,
+  ).toEqual([
+    { metadata: '{"region": "EMEA"}', files: 0, keys: 1 },
+    { metadata: '{"region": "EMEA"}', files: 2, keys: 1 },
+  ])
 })
 
 /** Runs it with newman, the runner of Postman, as the guide says. */
@@ -66,6 +86,8 @@ async function runCollection(folder: string, variables: Record<string, string>):
     newman,
     'run',
     COLLECTION,
+    '--working-dir',
+    folder,
     ...values,
     '--reporters',
     'json',

@@ -1,9 +1,12 @@
 import type { WebhookPayload } from '@quickquote/webhook-signature'
 import { ApiError } from './errors.ts'
+import type { operations } from './generated/openapi.ts'
 import { checkNames, type Names } from './options.ts'
 import { nextOf } from './pages.ts'
 import { type CallOptions, given, isTemporary, notOurs, type Requests } from './requests.ts'
 import { sleep } from './waiting.ts'
+
+type EventType = NonNullable<NonNullable<operations['listEvents']['parameters']['query']>['types']>[number]
 
 interface FeedOptions extends CallOptions {
   /** Where to continue: `next` of a page, the id of an event, or `latest`. Default: the oldest event kept. */
@@ -60,7 +63,8 @@ export function eventCalls(request: Requests): EventCalls {
     const { after, types, generationSource, limit, waitSeconds, signal: aborted } = options
     const query = given({
       after,
-      types: types?.join(','),
+      // One parameter. A host may have more types than the document.
+      types: types && [types.join(',') as EventType],
       generation_source: generationSource,
       limit,
       wait: waitSeconds,

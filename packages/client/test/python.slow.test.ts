@@ -28,7 +28,7 @@ const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 
 /** The programs and modules that are not installed. */
 function missing(): string[] {
-  const commands = ['java', 'mypy', 'jq', 'curl'].filter((each) => spawnSync('which', [each]).status !== 0)
+  const commands = ['java', 'mypy', 'curl'].filter((each) => spawnSync('which', [each]).status !== 0)
   const modules = ['pydantic', 'urllib3', 'dateutil'].filter(
     (each) => spawnSync(PYTHON, ['-c', `import ${each}`]).status !== 0,
   )

@@ -24,13 +24,11 @@ describe('Types generated from the OpenAPI document', () => {
 
   it('accept files in a form', async () => {
     const client = await generatedClient()
-    const { response } = await client.POST('/v1/integrations/quotations', {
+    const { response } = await client.POST('/v1/integrations/quotations/files', {
       body: { name: 'Customer portal', files: [new Blob(['Customers see their invoices.'])] },
       bodySerializer(body) {
         const form = new FormData()
-        if ('files' in body) {
-          for (const file of body.files ?? []) form.append('files', file, 'requirements.md')
-        }
+        for (const file of body.files ?? []) form.append('files', file, 'requirements.md')
         return form
       },
     })

@@ -10,7 +10,7 @@ import { keepKeysOutOfLogs } from './auth/request-log.ts'
 import { decorateRequests } from './auth/request-state.ts'
 import { authenticateMembers } from './auth/session-auth.ts'
 import { ignoreBodies, parseJsonOnly } from './bodies/json-body.ts'
-import { formBytes, takeMultipart } from './bodies/multipart.ts'
+import { formBytes, refuseOtherBodies, takeMultipart } from './bodies/multipart.ts'
 import { dropUnreadBodies } from './bodies/unread-body.ts'
 import { errorHandler } from './errors/error-handler.ts'
 import { shareLogger } from './errors/share-logger.ts'
@@ -119,9 +119,15 @@ async function servePartners(
 ): Promise<void> {
   authenticatePartners(fastify, integrations)
   limitRequests(fastify, limiter, integrations.settings.limits)
-  await fastify.register(async (starts) => {
-    takeMultipart(starts)
-    for (const route of routes) if (route.limit === 'starts') register(starts, route)
+  const starts = routes.filter(({ limit }) => limit === 'starts')
+  await fastify.register(async (both) => {
+    takeMultipart(both)
+    for (const route of starts) if (takesJson(route)) register(both, route)
+  })
+  await fastify.register(async (forms) => {
+    refuseOtherBodies(forms)
+    takeMultipart(forms)
+    for (const route of starts) if (!takesJson(route)) register(forms, route)
   })
   for (const route of routes) {
     if (route.limit === undefined && !hasIgnoredBody(route)) register(fastify, route)
@@ -130,6 +136,10 @@ async function servePartners(
     ignoreBodies(withoutBodies)
     for (const route of routes) if (hasIgnoredBody(route)) register(withoutBodies, route)
   })
+}
+
+function takesJson({ body }: PartnerRoute): boolean {
+  return body !== undefined && 'application/json' in body
 }
 
 function hasIgnoredBody({ method, body }: PartnerRoute): boolean {

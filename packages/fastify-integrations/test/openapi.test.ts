@@ -56,10 +56,10 @@ describe('the OpenAPI document', () => {
   it('documents the access, the input, and every status with its codes, for each route', () => {
     const start = context.host.openapi.paths['/v1/integrations/quotations']?.['post']
     expect(start).toMatchObject({ operationId: 'startQuotation', security: [{ apiKey: [] }] })
-    expect(Object.keys(start?.requestBody?.content ?? {})).toEqual([
-      'application/json',
-      'multipart/form-data',
-    ])
+    expect(Object.keys(start?.requestBody?.content ?? {})).toEqual(['application/json'])
+    const form = context.host.openapi.paths['/v1/integrations/quotations/files']?.['post']
+    expect(Object.keys(form?.requestBody?.content ?? {})).toEqual(['multipart/form-data'])
+    expect({ ...form?.responses, ...form?.parameters }).toEqual({ ...start?.responses, ...start?.parameters })
     expect(start?.parameters).toMatchObject([{ in: 'header', name: 'Idempotency-Key', required: false }])
     expect(Object.keys(start?.responses ?? {})).toEqual([
       '202',

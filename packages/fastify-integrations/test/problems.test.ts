@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { answerFrameworkError } from '../src/index.ts'
 import { ACME, NOWHERE, openHost, useDatabase, useHost } from './support/host.ts'
 import { sendRaw } from './support/socket.ts'
+import { WEBHOOKS } from './support/webhooks.ts'
 
 const database = useDatabase()
 const context = useHost()
@@ -186,9 +187,17 @@ describe('404 and 405', () => {
     ['POST', READ, 'GET, HEAD'],
     ['PATCH', `${READ}/pipeline`, 'GET, HEAD'],
     ['PUT', `/v1/integrations/proposals/${NOWHERE}/document-url`, 'GET, HEAD'],
+    ['PATCH', `${WEBHOOKS}/events`, 'GET, HEAD'],
+    ['DELETE', `${WEBHOOKS}/events`, 'GET, HEAD'],
+    ['PATCH', `${WEBHOOKS}/deliveries`, 'GET, HEAD'],
+    ['DELETE', `${WEBHOOKS}/deliveries`, 'GET, HEAD'],
+    ['PUT', `${WEBHOOKS}/deliveries`, 'GET, HEAD'],
+    ['DELETE', `${WEBHOOKS}/deliveries/hours`, 'GET, HEAD'],
+    ['GET', '/v1/integrations/quotations/files', 'POST'],
+    ['POST', '/v1/integrations/me', 'GET, HEAD'],
   ])('an unsupported method is a 405 with Allow: %s %s', async (method, path, allow) => {
     const { key } = await context.host.createKey()
-    const { status, headers, body } = await context.host.call(method, path, { key })
+    const { status, headers, body } = await context.host.call(method, path, { key, member: 'acme-admin' })
     expect(status).toBe(405)
     expect(headers.get('allow')).toBe(allow)
     expect(body).toMatchObject({ code: 'METHOD_NOT_ALLOWED' })

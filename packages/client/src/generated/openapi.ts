@@ -14,9 +14,29 @@ export interface paths {
         put?: never;
         /**
          * Start a Quick Quote
-         * @description Returns at once. Follow the quotation by polling or webhooks. Any organization in the body is ignored: the key decides.
+         * @description Returns at once. Follow the quotation by polling or webhooks. Any organization in the body is ignored: the key decides. Takes the form of `startQuotationFromFiles`, too.
          */
         post: operations["startQuotation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/integrations/quotations/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a Quick Quote from files
+         * @description The start with a form. The same `Idempotency-Key` in both routes starts one quotation.
+         */
+        post: operations["startQuotationFromFiles"];
         delete?: never;
         options?: never;
         head?: never;
@@ -181,35 +201,14 @@ export interface components {
              */
             external_id?: string | null;
             /** @description Your own data, passed to the pipeline unchanged. At most 16384 bytes of JSON. */
-            metadata?: Record<string, unknown> | null;
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * Format: text
-             * @description The requirements as text. To send files, send a form instead.
+             * @description The requirements as text. To send files, use the route for forms.
              */
             requirementsText: string;
-        };
-        /** StartQuotationForm */
-        StartQuotationForm: {
-            /** Format: name */
-            name?: string;
-            /** Format: text */
-            description?: string;
-            /** Format: uuid */
-            config_id?: string;
-            /**
-             * Format: name
-             * @description Your own ID, by which the list can be filtered. Need not be unique.
-             */
-            external_id?: string;
-            /**
-             * Format: text
-             * @description The requirements. Required unless at least one file is sent.
-             */
-            requirementsText?: string;
-            /** @description Your own data, passed to the pipeline unchanged. At most 16384 bytes of JSON. */
-            metadata?: Record<string, unknown>;
-            /** @description Files with the requirements: docx, pdf, txt or md, at most 10485760 bytes each. Required unless `requirementsText` is sent. */
-            files?: Blob[];
         };
         /** StartedQuotation */
         StartedQuotation: {
@@ -274,6 +273,29 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        /** StartQuotationForm */
+        StartQuotationForm: {
+            /** Format: name */
+            name?: string;
+            /** Format: text */
+            description?: string;
+            /** Format: uuid */
+            config_id?: string;
+            /**
+             * Format: name
+             * @description Your own ID, by which the list can be filtered. Need not be unique.
+             */
+            external_id?: string;
+            /**
+             * Format: text
+             * @description The requirements. Required unless at least one file is sent.
+             */
+            requirementsText?: string;
+            /** @description Your own data: a JSON object as text. At most 16384 bytes. */
+            metadata?: string;
+            /** @description Files with the requirements: docx, pdf, txt or md, at most 10485760 bytes each. Required unless `requirementsText` is sent. */
+            files?: Blob[];
         };
         /** Connection */
         Connection: {
@@ -404,11 +426,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:IDEMPOTENCY_KEY_IN_USE";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 409;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "IDEMPOTENCY_KEY_IN_USE";
                 };
             };
@@ -424,11 +446,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 413;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "PAYLOAD_TOO_LARGE";
                 };
             };
@@ -445,11 +467,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 415;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "UNSUPPORTED_MEDIA_TYPE";
                 };
             };
@@ -465,11 +487,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:IDEMPOTENCY_KEY_REUSED";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 422;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "IDEMPOTENCY_KEY_REUSED";
                 };
             };
@@ -486,11 +508,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:RATE_LIMITED";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 429;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "RATE_LIMITED";
                 };
             };
@@ -506,11 +528,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 500;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "INTERNAL_ERROR";
                 };
             };
@@ -527,11 +549,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 503;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "SERVICE_UNAVAILABLE";
                 };
             };
@@ -547,11 +569,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:QUOTATION_NOT_FOUND";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 404;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "QUOTATION_NOT_FOUND";
                 };
             };
@@ -567,11 +589,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:CURSOR_EXPIRED";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 410;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "CURSOR_EXPIRED";
                 };
             };
@@ -587,11 +609,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:QUOTATION_ENDED";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 409;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "QUOTATION_ENDED";
                 };
             };
@@ -673,11 +695,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -690,11 +712,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 401;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_MISSING" | "API_KEY_INVALID";
                     };
                 };
@@ -710,11 +732,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED";
                     };
                 };
@@ -737,6 +759,103 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["StartQuotation"];
+            };
+        };
+        responses: {
+            /** @description The quotation was accepted and will run. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Location: components["headers"]["Location"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedQuotation"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {integer} */
+                        status?: 400;
+                        /** @enum {string} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {integer} */
+                        status?: 401;
+                        /** @enum {string} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-API-Key-Expires-At": components["headers"]["X-API-Key-Expires-At"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED";
+                        /** @enum {integer} */
+                        status?: 403;
+                        /** @enum {string} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED";
+                    };
+                };
+            };
+            409: components["responses"]["IDEMPOTENCY_KEY_IN_USE"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            422: components["responses"]["IDEMPOTENCY_KEY_REUSED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    startQuotationFromFiles: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own unique key. A repeated request with the same key within 24 hours starts nothing and gets the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
                 "multipart/form-data": components["schemas"]["StartQuotationForm"];
             };
         };
@@ -768,11 +887,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -785,11 +904,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 401;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_MISSING" | "API_KEY_INVALID";
                     };
                 };
@@ -805,11 +924,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED";
                     };
                 };
@@ -856,11 +975,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -873,11 +992,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 401;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_MISSING" | "API_KEY_INVALID";
                     };
                 };
@@ -893,11 +1012,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED";
                     };
                 };
@@ -919,6 +1038,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 0197a2f4-7c1e-7b3a-9d52-3f6e8a1b2c4d */
                 id: string;
             };
             cookie?: never;
@@ -949,11 +1069,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -966,11 +1086,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 401;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_MISSING" | "API_KEY_INVALID";
                     };
                 };
@@ -986,11 +1106,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
                     };
                 };
@@ -1006,6 +1126,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0197a2f4-7c1e-7b3a-9d52-3f6e8a1b2c4d */
                 id: string;
             };
             cookie?: never;
@@ -1036,11 +1157,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1053,11 +1174,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 401;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_MISSING" | "API_KEY_INVALID";
                     };
                 };
@@ -1073,11 +1194,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
                     };
                 };
@@ -1093,6 +1214,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0197a2f4-7c1e-7b3a-9d52-3f6e8a1b2c4d */
                 id: string;
             };
             cookie?: never;
@@ -1123,11 +1245,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1140,11 +1262,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 401;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_MISSING" | "API_KEY_INVALID";
                     };
                 };
@@ -1160,11 +1282,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
                     };
                 };
@@ -1180,11 +1302,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:QUOTATION_NOT_FOUND" | "urn:problem-type:quickquote:PROPOSAL_NOT_FOUND";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 404;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND";
                     };
                 };
@@ -1199,6 +1321,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0197a2f9-1d2e-7c4b-8e63-4a7f9b2c3d5e */
                 id: string;
             };
             cookie?: never;
@@ -1229,11 +1352,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1246,11 +1369,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 401;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_MISSING" | "API_KEY_INVALID";
                     };
                 };
@@ -1266,11 +1389,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
                     };
                 };
@@ -1286,11 +1409,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:PROPOSAL_NOT_FOUND" | "urn:problem-type:quickquote:DOCUMENT_NOT_READY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 404;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY";
                     };
                 };
@@ -1306,7 +1429,7 @@ export interface operations {
                 /** @description Where to continue: the cursor of a `next` link, the ID of an event (`evt_…`), or `latest` for events from now on. Default: the oldest event kept. */
                 after?: string;
                 /** @description Only events of these types, separated by commas. */
-                types?: string;
+                types?: ("quotation.requirement_analysis.completed" | "quotation.functional_specification.completed" | "quotation.work_breakdown.completed" | "quotation.effort_estimation.completed" | "quotation.proposal.completed" | "quotation.completed" | "quotation.failed")[];
                 /** @description Only events of quotations started through the partner API, in the web app, or either. */
                 generation_source?: "api_key" | "ui" | "all";
                 limit?: number;
@@ -1344,11 +1467,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1361,11 +1484,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 401;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_MISSING" | "API_KEY_INVALID";
                     };
                 };
@@ -1381,11 +1504,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED";
                     };
                 };
@@ -1401,6 +1524,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0197a2f4-7c1e-7b3a-9d52-3f6e8a1b2c4d */
                 id: string;
             };
             cookie?: never;
@@ -1431,11 +1555,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1448,11 +1572,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 401;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_MISSING" | "API_KEY_INVALID";
                     };
                 };
@@ -1468,11 +1592,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
                     };
                 };

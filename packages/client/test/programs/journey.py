@@ -55,7 +55,9 @@ assert start({"crm_deal": "D-1042"}, "deal-1").quotation_id == started.quotation
 assert quotations.get_quotation(started.quotation_id).status == "queued"
 
 # From files.
-with_files = quotations.start_quotation_from_files(name="Portal", files=["requirements.md", "requirements.md"])
+with_files = quotations.start_quotation_from_files(
+    name="Portal", metadata=json.dumps({"crm_deal": "D-1043"}), files=["requirements.md", "requirements.md"]
+)
 ids: List[str] = [started.quotation_id, with_files.quotation_id]
 print(json.dumps(ids), flush=True)
 
@@ -93,7 +95,7 @@ for id in ids:
 
 # The list, newest first, page by page.
 newest, *_ = quotations.list_quotations(status="completed", source="api_key", limit=1)
-assert newest.id == ids[1] and newest.metadata is None
+assert newest.id == ids[1] and newest.metadata == {"crm_deal": "D-1043"}
 listed = quotations.list_quotations(status="completed", created_since=quotations.get_quotation(ids[0]).created_at)
 assert [each.id for each in listed] == [ids[1], ids[0]]
 assert listed[1].metadata == {"crm_deal": "D-1042"}

@@ -57,6 +57,11 @@ export function Name(options: { minLength?: 1; maxLength: number; description?: 
 }
 
 /** Text from a client: at most `maxLength` code points, without NUL and lone surrogates, which PostgreSQL cannot store. */
-export function Text(options: { minLength?: number; maxLength: number; description?: string }) {
+export function Text(options: {
+  minLength?: number
+  maxLength: number
+  pattern?: string
+  description?: string
+}) {
   return Type.String({ format: 'text', ...options })
 }

@@ -40,20 +40,25 @@ const FORMATS: Readonly<Record<string, { check: (text: string) => boolean; allow
     allowed:
       'must be a timestamp (RFC 3339 with a time zone, such as 2026-11-21T10:05:00Z, in the years 0001 to 9999, without leap seconds)',
   },
-  'event-id': {
-    check: (text) => text.startsWith('evt_') && isUuid(text.slice('evt_'.length)),
-    allowed: 'must be the ID of an event (`evt_…`)',
-  },
-  'http-status': {
-    check: (text) => /^([1-5](\d\d|xx)|none)$/.test(text),
-    allowed: 'must be a status from 100 to 599, a class such as 5xx, or none',
-  },
   uuid: { check: isUuid, allowed: 'must be a UUID' },
   'organization-id': {
     check: isUuid,
     allowed:
       'must be a UUID; convert other IDs to one, for example with v5(id, NAMESPACE) of the npm package uuid',
   },
+}
+
+/** Patterns of the documentation, which clients can check themselves. */
+export const PATTERNS = {
+  eventId: '^evt_[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+  httpStatus: '^([1-5]([0-9]{2}|xx)|none)$',
+  https: '^[Hh][Tt][Tt][Pp][Ss]://',
+} as const
+
+const ALLOWED_BY_PATTERN: Readonly<Record<string, string>> = {
+  [PATTERNS.eventId]: 'must be the ID of an event (`evt_…`)',
+  [PATTERNS.httpStatus]: 'must be a status from 100 to 599, a class such as 5xx, or none',
+  [PATTERNS.https]: 'must be an absolute URL that starts with https://',
 }
 
 /** Ajv counts code points, as PostgreSQL does; TypeBox's compiler counts UTF-16 units. */
@@ -89,19 +94,25 @@ export function validate<T extends TSchema>(schema: T, value: unknown): Static<T
   return run(compile(schema), value, '')
 }
 
-/** The same for query and path parameters, whose integers are decimal digits (`limit=20`). `where` is `?` or `:`. */
+/**
+ * The same for query and path parameters, whose integers are decimal digits (`limit=20`), and whose lists are separated by
+ * commas, or repeated. `where` is `?` or `:`.
+ */
 export function validateUrlPart<T extends TSchema>(schema: T, value: unknown, where: '?' | ':'): Static<T> {
-  return run(compile(schema), withIntegers(schema, value), where)
+  return run(compile(schema), typed(schema, value), where)
 }
 
 /** Ajv's coercion would take `0x10` and `1e1`, too. */
-function withIntegers({ properties = {} }: TSchema, value: unknown): unknown {
+function typed({ properties = {} }: TSchema, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  const isInteger = (name: string, each: unknown) =>
-    properties[name]?.type === 'integer' && typeof each === 'string' && /^-?\d+$/.test(each)
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, isInteger(name, each) ? Number(each) : each]),
+    Object.entries(value).map(([name, each]) => [name, typedText(properties[name]?.type, each)]),
   )
+}
+
+function typedText(type: unknown, value: unknown): unknown {
+  if (type === 'array') return [value].flat().flatMap((each) => String(each).split(','))
+  return type === 'integer' && typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value
 }
 
 function compile(schema: TSchema): ValidateFunction {
@@ -134,7 +145,8 @@ function toFieldError(error: ErrorObject, where: '' | '?' | ':', schema: unknown
     additionalProperty === undefined
       ? describe(error)
       : `is not a ${kind}.${hintAt(additionalProperty, known)} ${title}: ${known.join(', ')}`
-  return { pointer: where === '' ? path : where + path.slice(1), detail }
+  // An entry of a list is named by its parameter.
+  return { pointer: where === '' ? path : where + (path.split('/')[1] ?? ''), detail }
 }
 
 export function escapePointer(name: string): string {
@@ -167,6 +179,8 @@ function describe(error: ErrorObject): string {
       return `must be at most ${params['limit']}`
     case 'format':
       return FORMATS[String(params['format'])]?.allowed ?? `must be a ${params['format']}`
+    case 'pattern':
+      return ALLOWED_BY_PATTERN[String(params['pattern'])] ?? 'does not have the documented form'
     default:
       return error.message ?? 'is not valid'
   }

@@ -1,6 +1,7 @@
 import { ONLY_KNOWN, PAGE_PARAMETERS } from '../lib/page.ts'
 import { OneOf, SentTimestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
+import { PATTERNS } from '../lib/validator.ts'
 import { ATTEMPT_STATUSES } from './delivery.ts'
 import type { EventCatalog } from './event-catalog.ts'
 
@@ -22,7 +23,7 @@ export function deliveryLogQuery({ types }: EventCatalog) {
       endpoint_id: Type.Optional(Uuid),
       event_type: Type.Optional(OneOf(types)),
       event_id: Type.Optional(
-        Type.String({ format: 'event-id', description: 'Attempts to deliver this event (`evt_…`).' }),
+        Type.String({ pattern: PATTERNS.eventId, description: 'Attempts to deliver this event (`evt_…`).' }),
       ),
       quotation_id: Type.Optional(
         Type.String({ format: 'uuid', description: 'Attempts to deliver the events of this quotation.' }),
@@ -30,7 +31,7 @@ export function deliveryLogQuery({ types }: EventCatalog) {
       status: Type.Optional(OneOf(ATTEMPT_STATUSES)),
       http_status: Type.Optional(
         Type.String({
-          format: 'http-status',
+          pattern: PATTERNS.httpStatus,
           description:
             'The response: a status such as `404`, a class such as `5xx`, or `none` for no response.',
         }),

@@ -181,6 +181,7 @@ export const startQuotationBody = schemaOf((limits: Limits) =>
       metadata: Type.Optional(
         Type.Unsafe<Record<string, unknown> | null>({
           type: ['object', 'null'],
+          additionalProperties: true,
           description: `Your own data, passed to the pipeline unchanged. At most ${limits.metadataBytes} bytes of JSON.`,
         }),
       ),

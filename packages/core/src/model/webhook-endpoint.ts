@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { type Input, Name, Nullable, OneOf, schemaOf, Text, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
+import { PATTERNS } from '../lib/validator.ts'
 import { CreatedHeaders, UpdatedHeaders } from './endpoint-headers.ts'
 import type { EventCatalog } from './event-catalog.ts'
 import type { Limits } from './limits.ts'
@@ -94,7 +95,12 @@ const MAX_EVENTS = 100
 function endpointFields({ limits, events: { types } }: BodySettings) {
   return {
     name: Name({ minLength: 1, maxLength: limits.nameLength }),
-    url: Text({ minLength: 1, maxLength: limits.urlLength, description: 'HTTPS only.' }),
+    url: Text({
+      minLength: 1,
+      maxLength: limits.urlLength,
+      pattern: PATTERNS.https,
+      description: 'HTTPS only, with a public host.',
+    }),
     events: Type.Array(OneOf(types), {
       minItems: 1,
       maxItems: Math.max(types.length, MAX_EVENTS),

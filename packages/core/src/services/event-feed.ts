@@ -21,7 +21,7 @@ export interface EventPage {
 /** The webhook events of an organization, for reading. */
 export interface EventFeed {
   /**
-   * Reads a page without waiting. `query` is an eventFeedQuery. A page may be empty even if more events follow at its
+   * Reads a page without waiting. `query` is an eventFeedQuery, with `types` separated by commas. A page may be empty even if more events follow at its
    * cursor.
    * @throws IntegrationError VALIDATION_FAILED, also for an unknown event id; CURSOR_EXPIRED
    */
@@ -43,9 +43,9 @@ export function createEventFeed({
         types,
         generation_source = 'api_key',
         limit = 50,
-      } = validateUrlPart(eventFeedQuery, query, '?')
+      } = validateUrlPart(eventFeedQuery(events), query, '?')
       const filter: FeedFilter = {
-        types: types === undefined ? null : typesOf(types),
+        types: types ?? null,
         source: generation_source === 'all' ? null : generation_source,
       }
       if (after === 'latest') {
@@ -58,15 +58,6 @@ export function createEventFeed({
       const { count, json, end } = part
       return { count, json, nextCursor: cursorTo(organizationId, end), position: end.position }
     },
-  }
-
-  function typesOf(text: string): string[] {
-    const types = text.split(',')
-    const unknown = types.find((type) => !events.types.includes(type))
-    if (unknown !== undefined) {
-      throw invalidField('?types', `must be types of the event catalog: ${events.types.join(', ')}`)
-    }
-    return types
   }
 
   async function positionOf(organizationId: string, after: string): Promise<FeedPosition> {

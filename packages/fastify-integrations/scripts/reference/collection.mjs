@@ -1,13 +1,15 @@
 import { resolved } from './markdown.mjs'
 
+const KEEP_ID = ["pm.collectionVariables.set('quotationId', pm.response.json().quotation_id)"]
+
 /** Scripts after a request, in addition to the status check: keep an ID for later requests, or wait for the end. */
 const AFTER = {
-  startQuotation: ["pm.collectionVariables.set('quotationId', pm.response.json().quotation_id)"],
+  startQuotation: KEEP_ID,
+  startQuotationFromFiles: KEEP_ID,
   getQuotation: [
     "const isOver = ['completed', 'failed'].includes(pm.response.json().status)",
-    '// In a run: repeats this request after five seconds.',
+    '// In a run: repeats this request, which waits.',
     'if (!isOver) pm.execution.setNextRequest(pm.info.requestName)',
-    'if (!isOver) setTimeout(() => {}, 5000)',
   ],
   getQuotationProposal: ["pm.collectionVariables.set('proposalId', pm.response.json().id)"],
 }
@@ -18,21 +20,33 @@ const ALSO = {
   cancelQuotation: [409],
 }
 
+/** Parameters that a request sends. The others are in the collection, but turned off. */
+const SENT = { getQuotation: { wait: '20', until: 'end' } }
+
+/** The order of a partner's journey, where it is not that of the document. */
+const FIRST = ['getConnection', 'startQuotation', 'startQuotationFromFiles']
+
+/** The files of the upload, beside the collection. */
+const FILES = ['requirements.md', 'screens.txt']
+
 /**
  * A Postman collection (v2.1) of the partner API, which Bruno and others import as well. Its order is a partner's journey,
  * and each request checks its response.
  */
 export function collection({ document }) {
+  const placeOf = ({ operation: { operationId } }) =>
+    (FIRST.indexOf(operationId) + FIRST.length + 1) % (FIRST.length + 1)
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { security }]) => security.some((scheme) => 'apiKey' in scheme))
       .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   )
+  operations.sort((one, other) => placeOf(one) - placeOf(other))
   return {
     info: {
       name: 'Partner API',
       description:
-        'Set the variables baseUrl and apiKey. The first request starts a quote and keeps its ID for the others; a run waits until the quote has ended.',
+        'Set the variables baseUrl and apiKey, and choose the files of the upload. A start keeps its ID for the requests after it; a run waits until the quote has ended. Parameters that are turned off can be turned on.',
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     auth: {
@@ -52,30 +66,31 @@ function itemOf(document, { path, method, operation }) {
   const { operationId, summary, description = '', requestBody, responses } = operation
   const status = Number(Object.keys(responses).find((each) => each.startsWith('2')))
   const variable = path.includes('/proposals/') ? '{{proposalId}}' : '{{quotationId}}'
+  const query = parametersOf(operation, 'query', SENT[operationId])
+  const search = query
+    .filter(({ disabled }) => !disabled)
+    .map(({ key, value }) => `${key}=${value}`)
+    .join('&')
   const segments = path.slice(1).split('/')
   const ids = segments.filter((segment) => segment.startsWith('{'))
-  const json = requestBody?.content['application/json']
+  const body = bodyOf(document, requestBody)
   return {
     name: summary,
     request: {
       method,
       description,
-      header: json === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }],
+      header: [
+        ...(body?.mode === 'raw' ? [{ key: 'Content-Type', value: 'application/json' }] : []),
+        ...parametersOf(operation, 'header', { 'Idempotency-Key': '{{$guid}}' }),
+      ],
       url: {
-        raw: `{{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+        raw: `{{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}${search === '' ? '' : `?${search}`}`,
         host: ['{{baseUrl}}'],
         path: segments.map((segment) => segment.replace(/^\{(\w+)\}$/, ':$1')),
+        query,
         variable: ids.map((segment) => ({ key: segment.slice(1, -1), value: variable })),
       },
-      ...(json === undefined
-        ? {}
-        : {
-            body: {
-              mode: 'raw',
-              raw: JSON.stringify(resolved(document, json.examples.example).value, null, 2),
-              options: { raw: { language: 'json' } },
-            },
-          }),
+      ...(body && { body }),
     },
     event: [
       {
@@ -85,6 +100,36 @@ function itemOf(document, { path, method, operation }) {
           exec: checks([status, ...(ALSO[operationId] ?? [])], AFTER[operationId]),
         },
       },
+    ],
+  }
+}
+
+/** Each with its description. Without a value, it is turned off. */
+function parametersOf({ parameters = [] }, place, values = {}) {
+  return parameters
+    .filter((each) => each.in === place)
+    .map(({ name, description = '', schema }) => ({
+      key: name,
+      value: values[name] ?? String(schema.default ?? [schema.items?.enum ?? schema.enum ?? ''].flat()[0]),
+      description,
+      ...(values[name] === undefined && { disabled: true }),
+    }))
+}
+
+/** A form has a field for each file: tools turn a list of files into a text. */
+function bodyOf(document, requestBody) {
+  const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? []
+  if (media === undefined) return undefined
+  const { value } = resolved(document, media.examples.example)
+  if (type === 'application/json') {
+    return { mode: 'raw', raw: JSON.stringify(value, null, 2), options: { raw: { language: 'json' } } }
+  }
+  const { files: _, ...fields } = value
+  return {
+    mode: 'formdata',
+    formdata: [
+      ...Object.entries(fields).map(([key, text]) => ({ key, value: text, type: 'text' })),
+      ...FILES.map((src) => ({ key: 'files', type: 'file', src })),
     ],
   }
 }

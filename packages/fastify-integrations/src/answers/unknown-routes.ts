@@ -13,10 +13,17 @@ export function refuseUnknownRoutes(fastify: FastifyInstance, { kind, routes }: 
   const flags = (routerOptions?.caseSensitive ?? caseSensitive) === false ? 'i' : ''
   const patterns = routes.map(({ url, method }) => ({ url, method, pattern: patternOf(url, flags) }))
 
-  async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<never> {
-    const rest = (request.params as { '*'?: string })['*']
-    const path = rest === undefined ? '' : `/${rest}`
-    const allowed = withHead(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))
+  /** The methods of a path. A fixed path is not one with a parameter (`/events` is no `/:id`). */
+  function methodsOf(path: string): string[] {
+    const matching = patterns.filter(({ pattern }) => pattern.test(path))
+    const fixed = matching.filter(({ url }) => !url.includes(':'))
+    return withHead((fixed.length > 0 ? fixed : matching).map(({ method }) => method))
+  }
+
+  /** @param path below the area. Default: that of the request's wildcard */
+  const refuse = (path?: string) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const { '*': rest } = request.params as { '*'?: string }
+    const allowed = methodsOf(path ?? (rest === undefined ? '' : `/${rest}`))
     if (allowed.length === 0) throw new IntegrationError('ROUTE_NOT_FOUND')
     // The router does not match overlong parameters.
     if (allowed.includes(request.method))
@@ -28,15 +35,26 @@ export function refuseUnknownRoutes(fastify: FastifyInstance, { kind, routes }: 
   const access: Access = kind === 'partner' ? 'api_key' : 'member'
   leavePreflightsToHost(fastify)
   const config = { integrations: { access }, ...UNDOCUMENTED }
-  for (const url of ['', '/*']) {
-    const taken = withHead(routes.filter((route) => route.url === url).map(({ method }) => method))
-    const method = fastify.supportedMethods.filter((each) => each !== 'OPTIONS' && !taken.includes(each))
-    // Runs before the body is read: its content does not matter.
-    const refused = { url, config, schema: { hide: true }, preParsing: refuse, handler: refuse }
-    fastify.route({ ...refused, method })
-    fastify.route({ ...refused, method: 'OPTIONS', constraints: NO_PREFLIGHT })
+  // Runs before the body is read: its content does not matter.
+  const refused = (url: string, path?: string) => {
+    const handler = refuse(path)
+    return { url, config, schema: { hide: true }, preParsing: handler, handler }
   }
-  fastify.setNotFoundHandler(refuse)
+  for (const url of ['', '/*']) {
+    const taken = url === '' ? methodsOf('') : []
+    const method = fastify.supportedMethods.filter((each) => each !== 'OPTIONS' && !taken.includes(each))
+    fastify.route({ ...refused(url), method })
+    fastify.route({ ...refused(url), method: 'OPTIONS', constraints: NO_PREFLIGHT })
+  }
+  // Beside a path with a parameter, whose other methods it would get.
+  for (const path of new Set(
+    routes.map(({ url }) => url).filter((url) => url !== '' && !url.includes(':')),
+  )) {
+    const all = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    const method = withHead(all).filter((each) => !methodsOf(path).includes(each))
+    if (method.length > 0) fastify.route({ ...refused(path, path), method })
+  }
+  fastify.setNotFoundHandler(refuse())
 }
 
 function withHead(methods: readonly string[]): string[] {

@@ -41,6 +41,14 @@ export function takeMultipart(fastify: FastifyInstance): void {
   })
 }
 
+/** For a plugin whose routes take nothing else. */
+export function refuseOtherBodies(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('*', async () => {
+    throw new IntegrationError('UNSUPPORTED_MEDIA_TYPE', 'Send a form: `multipart/form-data`.')
+  })
+}
+
 export function isMultipart(request: FastifyRequest): boolean {
   return request.body instanceof Readable
 }

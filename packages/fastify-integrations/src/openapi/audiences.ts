@@ -16,6 +16,7 @@ export function documentFor(
   return {
     ...rest,
     tags: tagsOf({ tags }, own, shown.webhooks),
+    security: [{ [scheme]: [] }],
     ...shown,
     components: {
       ...referredComponents(shown, components),
@@ -35,7 +36,7 @@ function pathsWith(scheme: string, paths: Paths): Paths {
 }
 
 /** The components that `part` refers to, directly or indirectly. */
-function referredComponents(part: unknown, components: Components): Components {
+export function referredComponents(part: unknown, components: Components): Components {
   const found: Record<string, Record<string, unknown>> = {}
   const collect = (node: unknown) => {
     for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(

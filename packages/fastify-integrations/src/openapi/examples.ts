@@ -6,6 +6,7 @@ export const EXAMPLE = {
   documentId: '3e8f1a6c-5b2d-4c7e-9f80-1a2b3c4d5e6f',
   apiKeyId: '0197a2e1-0a1b-7c2d-8e3f-405162738495',
   endpointId: '0197a2e5-9f8e-7d6c-ab5a-493827160514',
+  replayId: '0197a2fb-4c5d-7e6f-9081-92a3b4c5d6e7',
   deliveryId: '0197a2fa-3b4c-7e21-9a43-8c5d6e7f8091',
   attemptId: '7d3c2b1a-0f9e-4d8c-8b7a-695847362514',
   eventId: '0197a2fa-3b4c-7d5e-8f60-718293a4b5c6',

@@ -1,3 +1,4 @@
+import { referredComponents } from './audiences.ts'
 import { type OpenApiDocument, tagsOf } from './openapi-shape.ts'
 
 /** Keys whose content is data, not schemas, and is not converted. */
@@ -10,8 +11,10 @@ const NAMED = new Set(['properties', 'schemas', 'paths', 'responses', 'headers',
  * Converts the document to OpenAPI 3.0.3, for tools that cannot read 3.1. Drops webhooks, which 3.0 lacks. A schema
  * with several types becomes `anyOf`; one that allows null becomes `nullable`.
  */
-export function toOpenApi30({ webhooks: _, tags, ...rest }: OpenApiDocument): object {
-  const converted = toSchemas30(rest) as object
+export function toOpenApi30({ webhooks: _, tags, components, ...rest }: OpenApiDocument): object {
+  const { securitySchemes } = components
+  const used = { ...referredComponents(rest.paths, components), securitySchemes }
+  const converted = toSchemas30({ ...rest, components: used }) as object
   return { ...converted, openapi: '3.0.3', tags: tagsOf({ tags }, rest.paths) }
 }
 

@@ -4,6 +4,7 @@ import {
   Problem,
   problemOf,
   problemType,
+  type TObject,
   type TSchema,
   Type,
 } from '@quickquote/core/internal'
@@ -165,8 +166,8 @@ function operationOf(
     summary: route.summary,
     description: route.description,
     deprecated: deprecation !== undefined,
-    params: paramsOf(route),
-    querystring: route.query,
+    params: withExamples(paramsOf(route), route),
+    querystring: inOneParameter(route.query),
     headers: route.requestHeaders,
     body: body && { content: mapValues(body, documentBody) },
     [BODY_IS_OPTIONAL]: route.bodyIsOptional,
@@ -179,6 +180,24 @@ function operationOf(
       ...Object.fromEntries(problems),
     },
   }
+}
+
+const ID_OF_TAG: Readonly<Record<string, string>> = {
+  'Quick Quotes': EXAMPLE.quotationId,
+  Proposals: EXAMPLE.proposalId,
+  'API keys': EXAMPLE.apiKeyId,
+  Webhooks: EXAMPLE.endpointId,
+}
+
+function withExamples({ properties }: TObject, { tag }: Route): TObject {
+  const ids: Readonly<Record<string, string | undefined>> = { ...EXAMPLE, id: ID_OF_TAG[tag] }
+  return Type.Object(mapValues(properties, (schema, name) => ({ ...schema, examples: [ids[name]] })))
+}
+
+/** A list is one parameter, separated by commas: @fastify/swagger reads the style of all parameters here. */
+function inOneParameter(query: TObject | undefined): TObject | undefined {
+  const hasList = Object.values(query?.properties ?? {}).some(({ type }) => type === 'array')
+  return query !== undefined && hasList ? { ...query, style: 'form', explode: false } : query
 }
 
 function documentAnswer({ schema, example }: Route['answer']) {
@@ -204,9 +223,9 @@ function problemContent(status: number, codes: readonly ErrorCode[], typeBase: s
             {
               type: 'object',
               properties: {
-                type: { enum: codes.map((code) => problemType(code, typeBase)) },
-                status: { enum: [status] },
-                code: { enum: codes },
+                type: { type: 'string', enum: codes.map((code) => problemType(code, typeBase)) },
+                status: { type: 'integer', enum: [status] },
+                code: { type: 'string', enum: codes },
               },
             },
           ],

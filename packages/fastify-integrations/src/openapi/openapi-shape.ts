@@ -2,6 +2,8 @@
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly description: string }
   readonly tags: readonly { readonly name: string; readonly description?: string }[]
+  /** In the document of one audience. */
+  readonly security?: readonly object[]
   readonly paths: Paths
   readonly webhooks?: Paths
   readonly components: Components

@@ -1,5 +1,6 @@
 import type { Limits } from '@quickquote/core'
 import { startQuotationBody, type TObject, type TSchema, Type } from '@quickquote/core/internal'
+import { mapValues } from './openapi-shape.ts'
 
 /** A start as `application/json`: without files, so the text is required. */
 export function startQuotationJson(limits: Limits): TObject {
@@ -12,7 +13,7 @@ export function startQuotationJson(limits: Limits): TObject {
         maxLength: limits.requirementsTextLength,
         // Not just `\S`: Python's generated clients match from the beginning.
         pattern: '^\\s*\\S',
-        description: 'The requirements as text. To send files, send a form instead.',
+        description: 'The requirements as text. To send files, use the route for forms.',
       }),
     },
     { title: 'StartQuotation' },
@@ -20,14 +21,19 @@ export function startQuotationJson(limits: Limits): TObject {
 }
 
 /**
- * A start as `multipart/form-data`: the same fields without null, and files. In OpenAPI, an object part is JSON by
- * default.
+ * A start as `multipart/form-data`: the same fields without null, and files. `metadata` is text, because generators send
+ * an object part in many ways.
  */
 export function startQuotationForm(limits: Limits): TObject {
-  const fields = Object.entries(startQuotationBody(limits).properties)
+  const fields = mapValues(startQuotationBody(limits).properties, withoutNull)
   return Type.Object(
     {
-      ...Object.fromEntries(fields.map(([name, field]) => [name, withoutNull(field)])),
+      ...fields,
+      metadata: Type.Optional(
+        Type.String({
+          description: `Your own data: a JSON object as text. At most ${limits.metadataBytes} bytes.`,
+        }),
+      ),
       files: Type.Optional(
         Type.Array(Type.String({ format: 'binary', contentMediaType: 'application/octet-stream' }), {
           maxItems: limits.files,

@@ -86,7 +86,10 @@ function operationOf(
           schema: {
             allOf: [
               WebhookEvent,
-              { type: 'object', properties: { type: { enum: [type] }, data: documented(data) } },
+              {
+                type: 'object',
+                properties: { type: { type: 'string', enum: [type] }, data: documented(data) },
+              },
             ],
           },
           examples: { example: { value: example } },

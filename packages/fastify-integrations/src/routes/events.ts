@@ -16,6 +16,7 @@ export function eventRoutes(
     for (const reader of readers) reader.position = Math.max(reader.position, lookedUpTo)
     return found
   }, settings.logger)
+  const feedQuery = eventFeedQuery(settings.events)
   return [
     partnerRoute({
       access: 'api_key',
@@ -26,7 +27,7 @@ export function eventRoutes(
       summary: 'Read the events of the organization',
       description:
         'Returns events oldest first, each with the bytes of its webhook, whether or not an endpoint subscribes to it. Store the `Link` of each response and continue from there: no event is skipped or repeated. Reading from an event ID may repeat some. With `wait`, an empty page waits for the next event.',
-      query: eventFeedQuery,
+      query: feedQuery,
       endWaits: () => waits.close(),
       answer: {
         status: 200,
@@ -59,7 +60,7 @@ export function eventRoutes(
             return read({ after: nextCursor })
           },
         })
-        headers['Link'] = linkTo({ request, address }, eventFeedQuery, { after: page.nextCursor })
+        headers['Link'] = linkTo({ request, address }, feedQuery, { after: page.nextCursor })
         return new JsonText(page.json)
       },
     }),

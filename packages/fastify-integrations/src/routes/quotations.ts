@@ -45,73 +45,10 @@ const summary = {
 
 /** Starting and reading Quick Quotes (specification, "Partner integrations API"). */
 export function quotationRoutes(integrations: Integrations, waits: Waits): readonly PartnerRoute[] {
-  const { quotations, requirementsFiles, settings } = integrations
+  const { quotations } = integrations
   const { list, cancel } = quotations
   return [
-    partnerRoute({
-      ...common,
-      method: 'POST',
-      url: '/quotations',
-      limit: 'starts',
-      operationId: 'startQuotation',
-      summary: 'Start a Quick Quote',
-      description:
-        'Returns at once. Follow the quotation by polling or webhooks. Any organization in the body is ignored: the key decides.',
-      requestHeaders: Type.Object({
-        'Idempotency-Key': Type.Optional(
-          Type.String({
-            pattern: '^[!-~]{1,255}$',
-            description:
-              'Your own unique key. A repeated request with the same key within 24 hours starts nothing and gets the first response.',
-          }),
-        ),
-      }),
-      body: {
-        'application/json': {
-          schema: startQuotationJson(settings.limits),
-          example: { ...quote, requirementsText: 'Customers sign in and see their invoices.' },
-        },
-        'multipart/form-data': {
-          schema: startQuotationForm(settings.limits),
-          example: { ...quote, files: ['(the bytes of requirements.docx)', '(the bytes of screens.pdf)'] },
-        },
-      },
-      answer: {
-        status: 202,
-        description: 'The quotation was accepted and will run.',
-        schema: StartedQuotation,
-        example: { quotation_id: EXAMPLE.quotationId, status: 'queued' },
-        headers: {
-          Location: Type.String({
-            description: 'The address of the summary of the quotation, to resolve against this URL.',
-          }),
-          'Retry-After': Type.Integer({ description: 'Seconds to wait before polling.' }),
-          'Idempotency-Replayed': Type.Literal('true', {
-            description: 'Sent if an earlier request with the same Idempotency-Key started the quotation.',
-          }),
-        },
-      },
-      errors: ['IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
-      async handle({ apiKey, body, request, address, headers }) {
-        const { organizationId } = apiKey
-        const idempotencyKey = request.headers['idempotency-key']
-        const form = isMultipart(request)
-          ? await receiveMultipart(request, { organizationId, requirementsFiles, limits: settings.limits })
-          : { body }
-        const { repeated, ...started } = await quotations.start({
-          organizationId,
-          source: 'api_key',
-          apiKeyId: apiKey.id,
-          traceHeaders: request.headers,
-          ...form,
-          ...(idempotencyKey === undefined ? {} : { idempotencyKey: String(idempotencyKey) }),
-        })
-        headers['Location'] = `${address()}/${started.quotation_id}`
-        headers['Retry-After'] = String(POLL_AFTER_SECONDS)
-        if (repeated) headers['Idempotency-Replayed'] = 'true'
-        return started
-      },
-    }),
+    ...startRoutes(integrations),
 
     ...(list === undefined ? [] : [listRoute(list)]),
 
@@ -173,6 +110,97 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
       },
       errors: ['QUOTATION_NOT_FOUND', 'PROPOSAL_NOT_FOUND', 'OTHER_ORGANIZATION'],
       handle: ({ apiKey, params }) => quotations.proposal(apiKey.organizationId, params.id),
+    }),
+  ]
+}
+
+const IDEMPOTENCY_KEY = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      pattern: '^[!-~]{1,255}$',
+      description:
+        'Your own unique key. A repeated request with the same key within 24 hours starts nothing and gets the first response.',
+    }),
+  ),
+})
+
+const FORM_URL = '/quotations/files'
+
+/** The start with JSON or a form, and with a form alone, for generators and gateways that know one media type a route. */
+function startRoutes({ quotations, requirementsFiles, settings }: Integrations): readonly PartnerRoute[] {
+  const { limits } = settings
+  const start = {
+    ...common,
+    method: 'POST',
+    limit: 'starts',
+    requestHeaders: IDEMPOTENCY_KEY,
+    answer: {
+      status: 202,
+      description: 'The quotation was accepted and will run.',
+      schema: StartedQuotation,
+      example: { quotation_id: EXAMPLE.quotationId, status: 'queued' },
+      headers: {
+        Location: Type.String({
+          description: 'The address of the summary of the quotation, to resolve against this URL.',
+        }),
+        'Retry-After': Type.Integer({ description: 'Seconds to wait before polling.' }),
+        'Idempotency-Replayed': Type.Literal('true', {
+          description: 'Sent if an earlier request with the same Idempotency-Key started the quotation.',
+        }),
+      },
+    },
+    errors: ['IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
+    async handle({ apiKey, body, request, address, headers }) {
+      const { organizationId } = apiKey
+      const idempotencyKey = request.headers['idempotency-key']
+      const form = isMultipart(request)
+        ? await receiveMultipart(request, { organizationId, requirementsFiles, limits })
+        : { body }
+      const { repeated, ...started } = await quotations.start({
+        organizationId,
+        source: 'api_key',
+        apiKeyId: apiKey.id,
+        traceHeaders: request.headers,
+        ...form,
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey: String(idempotencyKey) }),
+      })
+      headers['Location'] = `${address().replace(/\/files$/i, '')}/${started.quotation_id}`
+      headers['Retry-After'] = String(POLL_AFTER_SECONDS)
+      if (repeated) headers['Idempotency-Replayed'] = 'true'
+      return started
+    },
+  } satisfies Partial<PartnerRoute<string, typeof StartedQuotation>>
+  return [
+    partnerRoute({
+      ...start,
+      url: '/quotations',
+      operationId: 'startQuotation',
+      summary: 'Start a Quick Quote',
+      description:
+        'Returns at once. Follow the quotation by polling or webhooks. Any organization in the body is ignored: the key decides. Takes the form of `startQuotationFromFiles`, too.',
+      body: {
+        'application/json': {
+          schema: startQuotationJson(limits),
+          example: { ...quote, requirementsText: 'Customers sign in and see their invoices.' },
+        },
+      },
+    }),
+    partnerRoute({
+      ...start,
+      url: FORM_URL,
+      operationId: 'startQuotationFromFiles',
+      summary: 'Start a Quick Quote from files',
+      description: 'The start with a form. The same `Idempotency-Key` in both routes starts one quotation.',
+      body: {
+        'multipart/form-data': {
+          schema: startQuotationForm(limits),
+          example: {
+            ...quote,
+            metadata: JSON.stringify(quote.metadata),
+            files: ['(the bytes of requirements.docx)', '(the bytes of screens.pdf)'],
+          },
+        },
+      },
     }),
   ]
 }

@@ -5,7 +5,7 @@ import { jsonBody, type SessionRoute, sessionRoute } from '../route.ts'
 
 const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
 const replay = {
-  id: '0197a2fb-4c5d-7e6f-9081-92a3b4c5d6e7',
+  id: EXAMPLE.replayId,
   endpoint_id: EXAMPLE.endpointId,
   state: 'running',
   since: '2026-11-20T00:00:00.000Z',

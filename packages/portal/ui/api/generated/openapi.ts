@@ -739,7 +739,7 @@ export interface components {
             name: string;
             /**
              * Format: text
-             * @description HTTPS only.
+             * @description HTTPS only, with a public host.
              */
             url: string;
             /** @description Event types of the catalog. */
@@ -831,7 +831,7 @@ export interface components {
             name?: string;
             /**
              * Format: text
-             * @description HTTPS only.
+             * @description HTTPS only, with a public host.
              */
             url?: string;
             /** @description Event types of the catalog. */
@@ -1122,11 +1122,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:SESSION_REQUIRED";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 401;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "SESSION_REQUIRED";
                 };
             };
@@ -1139,11 +1139,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 500;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "INTERNAL_ERROR";
                 };
             };
@@ -1157,11 +1157,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 503;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "SERVICE_UNAVAILABLE";
                 };
             };
@@ -1174,11 +1174,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:API_KEY_LIMIT_REACHED";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 409;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "API_KEY_LIMIT_REACHED";
                 };
             };
@@ -1191,11 +1191,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 413;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "PAYLOAD_TOO_LARGE";
                 };
             };
@@ -1209,11 +1209,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 415;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "UNSUPPORTED_MEDIA_TYPE";
                 };
             };
@@ -1226,11 +1226,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:NOT_A_MEMBER";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 403;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "NOT_A_MEMBER";
                 };
             };
@@ -1243,11 +1243,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:API_KEY_NOT_FOUND";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 404;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "API_KEY_NOT_FOUND";
                 };
             };
@@ -1260,11 +1260,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:STATE_CONFLICT";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 409;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "STATE_CONFLICT";
                 };
             };
@@ -1277,11 +1277,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:WEBHOOK_ENDPOINT_NOT_FOUND";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 404;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "WEBHOOK_ENDPOINT_NOT_FOUND";
                 };
             };
@@ -1295,11 +1295,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:RATE_LIMITED";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 429;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "RATE_LIMITED";
                 };
             };
@@ -1312,11 +1312,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:WEBHOOK_ENDPOINT_LIMIT_REACHED";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 409;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "WEBHOOK_ENDPOINT_LIMIT_REACHED";
                 };
             };
@@ -1329,11 +1329,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:DELIVERY_NOT_FOUND";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 404;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "DELIVERY_NOT_FOUND";
                 };
             };
@@ -1346,11 +1346,11 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     type?: "urn:problem-type:quickquote:REPLAY_NOT_FOUND";
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status?: 404;
-                    /** @enum {unknown} */
+                    /** @enum {string} */
                     code?: "REPLAY_NOT_FOUND";
                 };
             };
@@ -1385,6 +1385,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
             };
             cookie?: never;
@@ -1410,11 +1411,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1428,11 +1429,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
@@ -1446,6 +1447,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
             };
             cookie?: never;
@@ -1474,11 +1476,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1492,11 +1494,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -1513,7 +1515,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e1-0a1b-7c2d-8e3f-405162738495 */
                 id: string;
             };
             cookie?: never;
@@ -1538,11 +1542,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1559,7 +1563,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e1-0a1b-7c2d-8e3f-405162738495 */
                 id: string;
             };
             cookie?: never;
@@ -1582,11 +1588,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1600,11 +1606,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -1621,7 +1627,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e1-0a1b-7c2d-8e3f-405162738495 */
                 id: string;
             };
             cookie?: never;
@@ -1650,11 +1658,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1668,11 +1676,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -1690,7 +1698,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e1-0a1b-7c2d-8e3f-405162738495 */
                 id: string;
             };
             cookie?: never;
@@ -1719,11 +1729,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1737,11 +1747,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -1755,11 +1765,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:STATE_CONFLICT" | "urn:problem-type:quickquote:API_KEY_LIMIT_REACHED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 409;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "STATE_CONFLICT" | "API_KEY_LIMIT_REACHED";
                     };
                 };
@@ -1775,7 +1785,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e1-0a1b-7c2d-8e3f-405162738495 */
                 id: string;
             };
             cookie?: never;
@@ -1800,11 +1812,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1818,11 +1830,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -1840,7 +1852,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e1-0a1b-7c2d-8e3f-405162738495 */
                 id: string;
             };
             cookie?: never;
@@ -1865,11 +1879,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1883,11 +1897,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -1905,7 +1919,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e5-9f8e-7d6c-ab5a-493827160514 */
                 id: string;
             };
             cookie?: never;
@@ -1934,11 +1950,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -1952,11 +1968,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -1974,7 +1990,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e5-9f8e-7d6c-ab5a-493827160514 */
                 id: string;
             };
             cookie?: never;
@@ -2003,11 +2021,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2021,11 +2039,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -2043,6 +2061,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
             };
             cookie?: never;
@@ -2067,11 +2086,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2085,11 +2104,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
@@ -2103,6 +2122,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
             };
             cookie?: never;
@@ -2127,11 +2147,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2145,11 +2165,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
@@ -2163,6 +2183,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
             };
             cookie?: never;
@@ -2191,11 +2212,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2209,11 +2230,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -2230,7 +2251,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e5-9f8e-7d6c-ab5a-493827160514 */
                 id: string;
             };
             cookie?: never;
@@ -2255,11 +2278,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2273,11 +2296,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
@@ -2292,7 +2315,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e5-9f8e-7d6c-ab5a-493827160514 */
                 id: string;
             };
             cookie?: never;
@@ -2315,11 +2340,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2333,11 +2358,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -2354,7 +2379,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e5-9f8e-7d6c-ab5a-493827160514 */
                 id: string;
             };
             cookie?: never;
@@ -2383,11 +2410,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2401,11 +2428,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -2422,7 +2449,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e5-9f8e-7d6c-ab5a-493827160514 */
                 id: string;
             };
             cookie?: never;
@@ -2451,11 +2480,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2469,11 +2498,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -2511,6 +2540,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
             };
             cookie?: never;
@@ -2536,11 +2566,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2554,11 +2584,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
@@ -2579,6 +2609,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
             };
             cookie?: never;
@@ -2603,11 +2634,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2621,11 +2652,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
@@ -2640,7 +2671,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e5-9f8e-7d6c-ab5a-493827160514 */
                 id: string;
             };
             cookie?: never;
@@ -2665,11 +2698,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2683,11 +2716,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
@@ -2702,7 +2735,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2fa-3b4c-7e21-9a43-8c5d6e7f8091 */
                 deliveryId: string;
             };
             cookie?: never;
@@ -2727,11 +2762,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2745,11 +2780,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
@@ -2764,7 +2799,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2fa-3b4c-7e21-9a43-8c5d6e7f8091 */
                 deliveryId: string;
             };
             cookie?: never;
@@ -2789,11 +2826,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2807,11 +2844,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -2829,7 +2866,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e5-9f8e-7d6c-ab5a-493827160514 */
                 id: string;
             };
             cookie?: never;
@@ -2859,11 +2898,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2877,11 +2916,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -2906,7 +2945,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e5-9f8e-7d6c-ab5a-493827160514 */
                 id: string;
             };
             cookie?: never;
@@ -2931,11 +2972,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2949,11 +2990,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
@@ -2968,8 +3009,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e5-9f8e-7d6c-ab5a-493827160514 */
                 id: string;
+                /** @example 0197a2fb-4c5d-7e6f-9081-92a3b4c5d6e7 */
                 replayId: string;
             };
             cookie?: never;
@@ -2994,11 +3038,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -3012,11 +3056,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
@@ -3031,7 +3075,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e5-9f8e-7d6c-ab5a-493827160514 */
                 id: string;
             };
             cookie?: never;
@@ -3056,11 +3102,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -3074,11 +3120,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
@@ -3093,8 +3139,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
+                /** @example 0197a2e5-9f8e-7d6c-ab5a-493827160514 */
                 id: string;
+                /** @example 0197a2fb-4c5d-7e6f-9081-92a3b4c5d6e7 */
                 replayId: string;
             };
             cookie?: never;
@@ -3119,11 +3168,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -3137,11 +3186,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
@@ -3172,6 +3221,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
             };
             cookie?: never;
@@ -3197,11 +3247,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -3215,11 +3265,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
@@ -3233,6 +3283,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
             };
             cookie?: never;
@@ -3257,11 +3308,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
