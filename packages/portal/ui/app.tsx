@@ -315,11 +315,13 @@ function Header({ organizations }: { organizations: readonly Organization[] }) {
               navigation.go({ organizationId: each.id, view: navigation.place.value.view, query: {} }),
           }))}
         >
-          <strong>{name}</strong>
+          <strong title={name}>{name}</strong>
           <Icon name="chevron" />
         </Menu>
       ) : (
-        <strong class="organization">{name}</strong>
+        <strong class="organization" title={name}>
+          {name}
+        </strong>
       )}
       <span class="brand-end">
         {apiReferenceUrl !== undefined && <a href={apiReferenceUrl}>{t('nav.reference')}</a>}

@@ -1,4 +1,5 @@
 import type { AuditChange, AuditEntry } from '../api/types.ts'
+import { Breakable } from '../parts/breakable.tsx'
 import { Link } from '../parts/link.tsx'
 import { usePortal } from '../portal.ts'
 
@@ -44,12 +45,16 @@ function Change({ change }: { change: AuditChange }) {
         {to
           .filter((each) => !from.includes(each))
           .map((each) => (
-            <ins key={each}>+ {each} </ins>
+            <ins key={each}>
+              + <Breakable text={each} />{' '}
+            </ins>
           ))}
         {from
           .filter((each) => !to.includes(each))
           .map((each) => (
-            <del key={each}>− {each} </del>
+            <del key={each}>
+              − <Breakable text={each} />{' '}
+            </del>
           ))}
       </li>
     )
