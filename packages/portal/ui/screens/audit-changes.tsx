@@ -38,18 +38,19 @@ function Change({ change }: { change: AuditChange }) {
       </li>
     )
   }
-  if (Array.isArray(from) && Array.isArray(to)) {
+  if (Array.isArray(to)) {
+    const before = Array.isArray(from) ? from : []
     return (
       <li>
         {name}{' '}
         {to
-          .filter((each) => !from.includes(each))
+          .filter((each) => !before.includes(each))
           .map((each) => (
             <ins key={each}>
               + <Breakable text={each} />{' '}
             </ins>
           ))}
-        {from
+        {before
           .filter((each) => !to.includes(each))
           .map((each) => (
             <del key={each}>

@@ -108,7 +108,12 @@ function urlOf({ url }: AttemptDetails, endpoint: WebhookEndpoint): string {
 function Summary({ delivery, endpoint }: { delivery: DeliveryOf; endpoint: WebhookEndpoint | null }) {
   const { t } = usePortal()
   const { status, next_attempt_at, quotation_name, endpoint_name, endpoint_id } = delivery
-  const name = <strong>{endpoint?.name ?? endpoint_name ?? endpoint_id}</strong>
+  const text = endpoint?.name ?? endpoint_name ?? endpoint_id
+  const name = (
+    <strong class="one-line" title={text}>
+      {text}
+    </strong>
+  )
   return (
     <>
       {t('delivery.to')}{' '}
