@@ -5,6 +5,7 @@ import type { Announcer } from './announcer.ts'
 import type { Client } from './api/client.ts'
 import { ApiError } from './api/http.ts'
 import type { Delivery, Me, WebhookEndpoint } from './api/types.ts'
+import { apiText } from './i18n/api-text.ts'
 import type { Formatter } from './i18n/format.ts'
 import type { Translator } from './i18n/translate.ts'
 import type { Navigation, Place } from './navigation.ts'
@@ -47,11 +48,12 @@ export function organizationName({ organization }: Me): string {
 }
 
 /** The text of an error: the catalog's for its code, otherwise the API's. */
-export function errorText({ t, has }: Translator, error: unknown): string {
+export function errorText(translator: Translator, error: unknown): string {
+  const { t, has } = translator
   if (!(error instanceof ApiError)) return String(error)
   const key = `error.${error.code}`
   const seconds = Math.ceil((error.retryAfterMs ?? 0) / 1000)
-  if (!has(key)) return error.message
+  if (!has(key)) return apiText(translator, 'conflict', error.message)
   return t(key, { detail: error.message, count: Math.max(1, seconds), seconds: Math.max(1, seconds) })
 }
 

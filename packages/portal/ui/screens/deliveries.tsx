@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api/http.ts'
 import type { Attempt } from '../api/types.ts'
 import { now } from '../clock.ts'
+import { apiText } from '../i18n/api-text.ts'
 import { HOUR } from '../i18n/format.ts'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
@@ -17,6 +18,7 @@ import { usePortal } from '../portal.ts'
 import { useHere } from '../use-action.ts'
 import { useLoaded, usePages } from '../use-loaded.ts'
 import { testName } from './check-receiver.tsx'
+import { shortCause } from './failure.ts'
 import { Replay } from './replay.tsx'
 
 const REFRESH_MS = 5000
@@ -237,7 +239,8 @@ function Filters({
 
 /** The columns of a list of deliveries, by name. */
 export function useColumns() {
-  const { t, format } = usePortal()
+  const portal = usePortal()
+  const { t, format } = portal
   const none = <span class="muted">{t('none')}</span>
   return {
     status: {
@@ -278,8 +281,8 @@ export function useColumns() {
         http_status === null && error === null ? (
           none
         ) : (
-          <span class="badge answer" title={error ?? undefined}>
-            {http_status ?? t('deliveries.no-answer')}
+          <span class="badge answer" title={error === null ? undefined : apiText(portal, 'cause', error)}>
+            {http_status ?? shortCause(portal, error)}
           </span>
         ),
     },
