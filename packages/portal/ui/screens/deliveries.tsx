@@ -324,9 +324,11 @@ function AttemptStatus({
   const { status, http_status, next_attempt_at } = attempt
   const isComing = next_attempt_at !== null && Date.parse(next_attempt_at) > now.value
   return (
-    <Status tone={TONES[status]}>
+    <Status tone={status === 'failed' && next_attempt_at === null ? 'off' : TONES[status]}>
       {status === 'failed' && isComing ? (
         <Countdown to={next_attempt_at}>{(left) => t('attempt.retrying', { in: left })}</Countdown>
+      ) : status === 'failed' && next_attempt_at === null ? (
+        t('delivery.parked')
       ) : status === 'rejected' && http_status !== null ? (
         t('attempt.rejected.status', { status: String(http_status) })
       ) : (
