@@ -204,6 +204,7 @@ function Member({
       announcer: createAnnouncer(),
       answered: { delivery: null },
       filters: new Map(),
+      kept: new Map(),
       shows: (feature: Feature) => settings.features.includes(feature),
     }
   }, [me, translator, settings, client])
@@ -220,6 +221,7 @@ function Member({
   const { place } = navigation
   const view = views.find((each) => each === place.value.view) ?? views[0]
   if (view !== undefined && place.value.id === null) portal.filters.set(view, place.value.query)
+  useMemo(() => portal.kept.clear(), [view])
   const tabs = useRef<HTMLElement>(null)
   const root = useRef<HTMLDivElement>(null)
   useEffect(() => watchTime(), [])

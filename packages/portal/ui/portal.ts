@@ -8,9 +8,9 @@ import type { Delivery, Me, WebhookEndpoint } from './api/types.ts'
 import { apiText } from './i18n/api-text.ts'
 import type { Formatter } from './i18n/format.ts'
 import type { Translator } from './i18n/translate.ts'
+import type { Loaded } from './loaded.ts'
 import type { Navigation, Place } from './navigation.ts'
 import type { Feature, PortalSettings } from './settings.ts'
-import type { Loaded } from './use-loaded.ts'
 
 /** The context of every screen. */
 export interface Portal extends Translator {
@@ -29,6 +29,8 @@ export interface Portal extends Translator {
   readonly endpoints: Loaded<readonly WebhookEndpoint[]>
   /** The filters that each list was last shown with, by view. */
   readonly filters: Map<string, Place['query']>
+  /** What lists showed, by their key, while one of their items is shown. */
+  readonly kept: Map<string, unknown>
   /** A delivery that a route has just answered with, for the screen that shows it. */
   readonly answered: { delivery: Delivery | null }
   shows(feature: Feature): boolean
