@@ -56,6 +56,42 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
   await page.emulateMedia({ colorScheme: 'light' })
 }
 
+/** Actions outside the screens, as a member over HTTP. */
+export async function member(url: string, email: string) {
+  const headers = await signIn(url, email)
+  const base = `${url}/v1/organizations/${organizationOf(email)}`
+  const send = async <T>(method: string, path: string, status: number, body?: object): Promise<T> => {
+    const address = path.startsWith('/play') || path === '/quotes' ? url + path : base + path
+    return (await call<T>(address, { method, status, headers, ...(body && { body }) })).body
+  }
+  const inbox = await send<{ url: string }>('GET', '/play/inbox', 200)
+  return {
+    send,
+    receiver: inbox.url,
+    answer: (behaviour: string) => send('PATCH', '/play/inbox', 200, { behaviour }),
+    trust: (secret: string) => send('PATCH', '/play/inbox', 200, { secret }),
+    async endpoint(name: string) {
+      const events = ['quotation.failed', 'quotation.completed']
+      const created = await send<{ id: string; secret: string }>('POST', '/webhooks', 201, {
+        ...{ name, url: inbox.url, events, trigger_mode: 'always' },
+      })
+      await send('PATCH', '/play/inbox', 200, { secret: created.secret })
+      return created
+    },
+    /** A failed quote, with its event recorded. */
+    async quote(name: string): Promise<void> {
+      const started = await send<{ quotation_id: string }>('POST', '/quotes', 202, {
+        ...{ organization_id: organizationOf(email), name, requirementsText: 'Sells tea.' },
+        metadata: { demo: { step_ms: 10, fail_at: 'requirement_analysis' } },
+      })
+      await vi.waitFor(async () => {
+        const quotes = await send<{ id: string; status: string }[]>('GET', '/play/quotes', 200)
+        expect(quotes.find(({ id }) => id === started.quotation_id)?.status).toBe('failed')
+      }, PATIENCE)
+    },
+  }
+}
+
 /**
  * The portal on a server of the example, for the tests of a file.
  * @param debuggingPort where other programs can reach the browser too
@@ -73,42 +109,7 @@ export function usePortal(debuggingPort?: number) {
     return () => browser.close()
   })
 
-  /** Actions outside the screens, as a member over HTTP. */
-  async function as(email: string) {
-    const { url } = server
-    const headers = await signIn(url, email)
-    const base = `${url}/v1/organizations/${organizationOf(email)}`
-    const send = async <T>(method: string, path: string, status: number, body?: object): Promise<T> => {
-      const address = path.startsWith('/play') || path === '/quotes' ? url + path : base + path
-      return (await call<T>(address, { method, status, headers, ...(body && { body }) })).body
-    }
-    const inbox = await send<{ url: string }>('GET', '/play/inbox', 200)
-    return {
-      send,
-      receiver: inbox.url,
-      answer: (behaviour: string) => send('PATCH', '/play/inbox', 200, { behaviour }),
-      trust: (secret: string) => send('PATCH', '/play/inbox', 200, { secret }),
-      async endpoint(name: string) {
-        const events = ['quotation.failed', 'quotation.completed']
-        const created = await send<{ id: string; secret: string }>('POST', '/webhooks', 201, {
-          ...{ name, url: inbox.url, events, trigger_mode: 'always' },
-        })
-        await send('PATCH', '/play/inbox', 200, { secret: created.secret })
-        return created
-      },
-      /** A failed quote, with its event recorded. */
-      async quote(name: string): Promise<void> {
-        const started = await send<{ quotation_id: string }>('POST', '/quotes', 202, {
-          ...{ organization_id: organizationOf(email), name, requirementsText: 'Sells tea.' },
-          metadata: { demo: { step_ms: 10, fail_at: 'requirement_analysis' } },
-        })
-        await vi.waitFor(async () => {
-          const quotes = await send<{ id: string; status: string }[]>('GET', '/play/quotes', 200)
-          expect(quotes.find(({ id }) => id === started.quotation_id)?.status).toBe('failed')
-        }, PATIENCE)
-      },
-    }
-  }
+  const as = (email: string) => member(server.url, email)
 
   /** The path of each screen of Acme's admin, filled, with a part that is there once it is complete. */
   async function everyScreen(): Promise<[path: string, part: string][]> {

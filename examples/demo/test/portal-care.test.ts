@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { ACME, DEMO_PASSWORD } from '../src/members.ts'
 import { PATIENCE, usePortal } from './portal-browser.ts'
 
+const REFUSAL = 'Der Endpunkt ist abgeschaltet. Schalten Sie ihn zuerst ein.'
+
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in Chromium', () => {
   const { server, as, open } = usePortal()
 
@@ -200,6 +202,37 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.locator('[role=menuitem]:focus').waitFor()
     await page.keyboard.press('Tab')
     await page.getByRole('menu').waitFor({ state: 'hidden' })
+  })
+
+  it('says why a resend, a replay or a test did not work, in the language of the reader', async () => {
+    const admin = await as('admin@acme.example')
+    await admin.endpoint('Beside it')
+    const { id } = await admin.endpoint('Refused')
+    await admin.answer('broken')
+    await admin.quote('Refused')
+    const page = await open('admin@acme.example', `endpoints/${id}`, { locale: 'de-DE' })
+    await button(page, 'Test senden').click()
+    await dialog(page).getByRole('button', { name: 'Senden' }).click()
+    await dialog(page).getByText('Nicht zugestellt: Der Empfänger hat mit 500 geantwortet.').waitFor()
+    await dialog(page).getByText('Der Empfänger ist gescheitert. Sehen Sie in sein Protokoll.').waitFor()
+    await admin.answer('ok')
+
+    const [attempt] = await admin.send<{ delivery_id: string }[]>(
+      'GET',
+      `/webhooks/deliveries?endpoint_id=${id}&undelivered=all`,
+      200,
+    )
+    await admin.send('PATCH', `/webhooks/${id}`, 200, { is_enabled: false })
+    await page.goto(`${server.url}/portal/#/${ACME}/deliveries/${attempt?.delivery_id}`)
+    await button(page, 'Jetzt senden').click()
+    await page.getByRole('alert').getByText(REFUSAL).waitFor()
+    await page.goto(`${server.url}/portal/#/${ACME}/deliveries?endpoint=${id}`)
+    await page.reload()
+    await page.getByRole('button', { name: 'Nachholen' }).click()
+    await dialog(page).locator('option', { hasText: 'Refused (abgeschaltet)' }).waitFor({ state: 'attached' })
+    await dialog(page).getByText(REFUSAL).waitFor()
+    await button(page, 'Nachholen starten').click()
+    await dialog(page).getByRole('alert').getByText(REFUSAL).waitFor()
   })
 
   it('leads to the first wrong field, and to a header that is added', async () => {

@@ -48,10 +48,14 @@ describe('GET /deliveries?undelivered', () => {
     ])
   })
 
-  it('counts parked deliveries only in `all`', async () => {
+  it('counts parked deliveries only in `all`, without a next attempt', async () => {
     await call('PATCH', `/${bad.id}`, { is_enabled: false })
     expect(await endpointsOf('retrying')).toEqual([])
+    expect(await endpointsOf('given_up')).toEqual([gone.id])
     expect(await endpointsOf('all')).toEqual([bad.id, gone.id].sort())
+    // Nothing follows that could be waited for.
+    const parked = await read(`/deliveries?undelivered=all&endpoint_id=${bad.id}`)
+    expect(parked.rows).toMatchObject([{ status: 'failed', next_attempt_at: null }])
     await call('PATCH', `/${bad.id}`, { is_enabled: true })
   })
 

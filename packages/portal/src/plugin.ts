@@ -118,6 +118,7 @@ function settingsOf(prefix: string, options: FastifyPortalOptions): object {
     brand: { name: brand?.name ?? '', logo: brand?.logo },
     apiKeyDays: limits.apiKeyLifetimeDays,
     maxAttempts: delivery.maxAttempts,
+    timeoutMs: delivery.timeoutMs,
     retentionDays: retention.eventDays,
     disableAfterMs: delivery.disableAfterMs,
   }

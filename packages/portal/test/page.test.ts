@@ -1,7 +1,8 @@
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { integrationsOn, NOWHERE } from '@quickquote/dev-servers/host'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { files } from '#assets'
 import { type FastifyPortalOptions, fastifyPortal } from '../src/index.ts'
 
 const integrations = integrationsOn(NOWHERE, { productName: 'Acme' })
@@ -37,7 +38,7 @@ const settingsOf = (html: string) =>
   JSON.parse(/<script id="settings"[^>]*>(.*?)<\/script>/.exec(html)?.[1] ?? '')
 
 describe('The page', () => {
-  it('needs at most 60 KB over the wire for the first screen', async () => {
+  it('needs at most 60 KB over the wire for the first screen, and 68 KB in German', async () => {
     const answers = await firstLoad(
       await host({ brand: { name: 'Northwind', tokens: { radius: '4px' } } }),
       '/integrations/',
@@ -45,6 +46,8 @@ describe('The page', () => {
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200])
     const bytes = answers.reduce((sum, { rawPayload }) => sum + rawPayload.length, 0)
     expect(bytes).toBeLessThan(60 * 1024)
+    const german = Object.entries(files).find(([name]) => name.startsWith('de-'))?.[1] ?? ''
+    expect(bytes + gzipSync(german).length).toBeLessThan(68 * 1024)
   })
 
   it('has a content policy that allows nothing inline, nothing evaluated and no other origin', async () => {

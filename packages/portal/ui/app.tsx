@@ -204,6 +204,7 @@ function Member({
       announcer: createAnnouncer(),
       answered: { delivery: null },
       filters: new Map(),
+      kept: new Map(),
       shows: (feature: Feature) => settings.features.includes(feature),
     }
   }, [me, translator, settings, client])
@@ -220,6 +221,7 @@ function Member({
   const { place } = navigation
   const view = views.find((each) => each === place.value.view) ?? views[0]
   if (view !== undefined && place.value.id === null) portal.filters.set(view, place.value.query)
+  useMemo(() => portal.kept.clear(), [view])
   const tabs = useRef<HTMLElement>(null)
   const root = useRef<HTMLDivElement>(null)
   useEffect(() => watchTime(), [])
@@ -315,11 +317,13 @@ function Header({ organizations }: { organizations: readonly Organization[] }) {
               navigation.go({ organizationId: each.id, view: navigation.place.value.view, query: {} }),
           }))}
         >
-          <strong>{name}</strong>
+          <strong title={name}>{name}</strong>
           <Icon name="chevron" />
         </Menu>
       ) : (
-        <strong class="organization">{name}</strong>
+        <strong class="organization" title={name}>
+          {name}
+        </strong>
       )}
       <span class="brand-end">
         {apiReferenceUrl !== undefined && <a href={apiReferenceUrl}>{t('nav.reference')}</a>}

@@ -1,9 +1,13 @@
 import { render } from 'preact'
 import type { Transport } from './api/http.ts'
 import { App } from './app.tsx'
+import { de } from './i18n/de.ts'
+import { addCatalog } from './i18n/translate.ts'
 import { memoryNavigation, type Navigation, type Place } from './navigation.ts'
 import { FEATURES, type Message, type PortalSettings } from './settings.ts'
 import css from './style.css?inline'
+
+addCatalog('de', de)
 
 const OBSERVED = [
   'organization',

@@ -5,11 +5,12 @@ import type { Announcer } from './announcer.ts'
 import type { Client } from './api/client.ts'
 import { ApiError } from './api/http.ts'
 import type { Delivery, Me, WebhookEndpoint } from './api/types.ts'
+import { apiText } from './i18n/api-text.ts'
 import type { Formatter } from './i18n/format.ts'
 import type { Translator } from './i18n/translate.ts'
+import type { Loaded } from './loaded.ts'
 import type { Navigation, Place } from './navigation.ts'
 import type { Feature, PortalSettings } from './settings.ts'
-import type { Loaded } from './use-loaded.ts'
 
 /** The context of every screen. */
 export interface Portal extends Translator {
@@ -28,6 +29,8 @@ export interface Portal extends Translator {
   readonly endpoints: Loaded<readonly WebhookEndpoint[]>
   /** The filters that each list was last shown with, by view. */
   readonly filters: Map<string, Place['query']>
+  /** What lists showed, by their key, while one of their items is shown. */
+  readonly kept: Map<string, unknown>
   /** A delivery that a route has just answered with, for the screen that shows it. */
   readonly answered: { delivery: Delivery | null }
   shows(feature: Feature): boolean
@@ -47,11 +50,12 @@ export function organizationName({ organization }: Me): string {
 }
 
 /** The text of an error: the catalog's for its code, otherwise the API's. */
-export function errorText({ t, has }: Translator, error: unknown): string {
+export function errorText(translator: Translator, error: unknown): string {
+  const { t, has } = translator
   if (!(error instanceof ApiError)) return String(error)
   const key = `error.${error.code}`
   const seconds = Math.ceil((error.retryAfterMs ?? 0) / 1000)
-  if (!has(key)) return error.message
+  if (!has(key)) return apiText(translator, 'conflict', error.message)
   return t(key, { detail: error.message, count: Math.max(1, seconds), seconds: Math.max(1, seconds) })
 }
 

@@ -21,6 +21,8 @@ export interface PortalSettings {
   readonly productName: string
   readonly apiKeyDays: number
   readonly maxAttempts?: number
+  /** How long a receiver may take. */
+  readonly timeoutMs?: number
   readonly retentionDays?: number
   /** How long all deliveries must have failed before an endpoint is disabled; 0: never. */
   readonly disableAfterMs?: number

@@ -1,16 +1,11 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { RefObject } from 'preact'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from './api/http.ts'
+import type { Loaded } from './loaded.ts'
+import { usePortal } from './portal.ts'
 import { signIns } from './session.ts'
 
-export interface Loaded<Value> {
-  /** The last loaded value. It stays during a reload, so that nothing jumps. */
-  readonly value: Value | undefined
-  readonly error: unknown
-  readonly isLoading: boolean
-  reload(): Promise<void>
-  /** Replaces it with a newer value from the API. */
-  set(value: Value): void
-}
+export type { Loaded }
 
 interface LoadOptions<Value> {
   /** Refreshes it while the page is visible. */
@@ -37,12 +32,13 @@ export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   options: LoadOptions<Value> = {},
 ): Loaded<Value> {
-  const { update, ...loaded } = useRefreshed(key, load, (_, fresh) => fresh, options)
+  const { update, refresh: _, ...loaded } = useRefreshed(key, load, (_, fresh) => fresh, options)
   return { ...loaded, set: (value) => update(() => value) }
 }
 
 interface Refreshed<Value> extends Omit<Loaded<Value>, 'set'> {
   update(change: (value: Value | undefined) => Value): void
+  refresh(): Promise<void>
 }
 
 /**
@@ -122,8 +118,9 @@ function useRefreshed<Value>(
     [key],
   )
   const reload = useCallback(() => run(false), [run])
+  const refresh = useCallback(() => run(true), [run])
   const { value, error, isLoading } = current
-  return { value, error, isLoading, reload, update }
+  return { value, error, isLoading, reload, refresh, update }
 }
 
 export function isSignedOut(error: unknown): boolean {
@@ -133,6 +130,12 @@ export function isSignedOut(error: unknown): boolean {
 export interface LoadedPages<Item> extends Loaded<readonly Item[]> {
   readonly hasMore: boolean
   more(): void
+  /** What shows them. While somebody points at it, is in it or has scrolled past its top, nothing in it moves. */
+  readonly area: RefObject<HTMLDivElement | null>
+  /** How many rows have come or gone meanwhile. */
+  readonly waiting: number
+  /** Shows them as they are now. */
+  catchUp(): void
 }
 
 interface Listed {
@@ -160,13 +163,32 @@ const MOST_REFRESHED = 5 * PAGE_SIZE
 export function usePages<Item extends Listed>(
   key: string,
   load: (page: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Pages<Item>>,
-  options: { everyMs?: number } = {},
+  { everyMs, isFiltered = false }: { everyMs?: number | undefined; isFiltered?: boolean } = {},
 ): LoadedPages<Item> {
+  const { kept } = usePortal()
   const [older, setOlder] = useState<{ isLoading: boolean; error?: unknown }>({ isLoading: false })
+  const [restored] = useState(() => kept.get(key) as Kept<Item> | undefined)
+  const [late, setLate] = useState<{ key: string; pages: Pages<Item>; rows: number } | null>(null)
+  const area = useRef<HTMLDivElement>(null)
   const count = useRef(0)
-  const { value, update, ...loaded } = useRefreshed<Pages<Item>>(
+
+  function merge(shown: Pages<Item>, fresh: Pages<Item>): Pages<Item> {
+    // Somebody has asked for older ones meanwhile.
+    if (isFiltered && fresh.items.length < shown.items.length && fresh.next !== null) return shown
+    const next = isFiltered ? fresh : merged(shown, fresh)
+    const rows = differing(shown.items, next.items)
+    const isHeld = rows > 0 && isInUse(area.current)
+    setLate(isHeld ? { key, pages: next, rows } : null)
+    if (!isHeld) return next
+    const newer = new Map(next.items.map((item) => [item.id, item]))
+    return { ...shown, items: shown.items.map((item) => newer.get(item.id) ?? item) }
+  }
+
+  const { value, update, refresh, ...loaded } = useRefreshed<Pages<Item>>(
     key,
-    async (signal, shown) => {
+    async (signal, before) => {
+      // What no longer belongs to a filtered list is found only by reading all of it.
+      const shown = isFiltered ? null : before
       // A page may be empty although there is a next one. Then a refresh found nothing new.
       const isEnough = (items: readonly Item[]) =>
         shown === null
@@ -180,10 +202,11 @@ export function usePages<Item extends Listed>(
         if (all.next === null || isEnough(all.items)) return all
       }
     },
-    merged,
-    options,
+    merge,
+    { everyMs, initial: restored?.pages },
   )
   count.current = value?.items.length ?? 0
+  useKept(key, value, restored, () => void refresh())
 
   async function more() {
     if (older.isLoading || value === undefined || value.next === null) return
@@ -212,8 +235,60 @@ export function usePages<Item extends Listed>(
     value: value?.items,
     hasMore: (value?.next ?? null) !== null,
     more: () => void more(),
+    area,
+    waiting: late?.key === key ? late.rows : 0,
+    catchUp() {
+      if (late !== null) update(() => late.pages)
+      setLate(null)
+    },
     set: (items) => update((shown) => ({ items, next: shown?.next ?? null })),
   }
+}
+
+interface Kept<Item> {
+  readonly pages: Pages<Item>
+  readonly scroll: number
+}
+
+/** Keeps the pages and the position while one of their items is shown, and comes back to both. */
+function useKept<Item>(
+  key: string,
+  pages: Pages<Item> | undefined,
+  restored: Kept<Item> | undefined,
+  refresh: () => void,
+): void {
+  const { kept } = usePortal()
+  const latest = useRef({ key, pages })
+  latest.current = { key, pages }
+  const scroll = useRef(0)
+  useLayoutEffect(() => {
+    const onScroll = () => {
+      scroll.current = scrollY
+    }
+    if (restored !== undefined) {
+      scrollTo(0, restored.scroll)
+      refresh()
+    }
+    scroll.current = scrollY
+    addEventListener('scroll', onScroll)
+    return () => {
+      removeEventListener('scroll', onScroll)
+      if (latest.current.pages !== undefined)
+        kept.set(latest.current.key, { pages: latest.current.pages, scroll: scroll.current })
+    }
+  }, [])
+}
+
+function isInUse(area: HTMLElement | null): boolean {
+  return area !== null && (area.matches(':hover, :focus-within') || area.getBoundingClientRect().top < 0)
+}
+
+/** How many rows are in one of two lists only, of what both reach; those that moved count, too. */
+function differing<Item extends Listed>(shown: readonly Item[], next: readonly Item[]): number {
+  const before = new Map(shown.map(({ id, created_at }) => [id, created_at]))
+  const come = next.filter(({ id, created_at }) => before.get(id) !== created_at).length
+  const after = new Set(next.map(({ id }) => id))
+  return come + shown.filter(({ id }) => !after.has(id)).length
 }
 
 /** The index of the last shown item that is among the newest, unchanged; -1: none. */

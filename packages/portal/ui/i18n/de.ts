@@ -77,7 +77,6 @@ export const de: Catalog = {
     'Ihre Organisation hat die Höchstzahl an Endpunkten erreicht. Löschen Sie einen, den Sie nicht mehr brauchen.',
   'error.DELIVERY_NOT_FOUND': 'Diese Zustellung gibt es nicht oder nicht mehr.',
   'error.REPLAY_NOT_FOUND': 'Diese Wiederholung gibt es nicht mehr.',
-  'error.STATE_CONFLICT': 'Das hat sich inzwischen geändert. Laden Sie die Seite neu.',
   'error.PAYLOAD_TOO_LARGE': 'Der Dienst nimmt so große Eingaben nicht an. Kürzen Sie den Text.',
   'error.VALIDATION_FAILED': 'Ungültige Eingabe: {detail}',
   'error.UNEXPECTED_RESPONSE':
@@ -307,7 +306,7 @@ export const de: Catalog = {
   'verify.https':
     'Er wartet auf Port 3000 oder auf PORT. {url} muss dorthin führen: über Ihren HTTPS-Proxy oder einen Tunnel.',
   'verify.call':
-    'Rufen Sie die Funktion bei jedem POST an {url} mit dem unveränderten Inhalt auf. Wenn sie zustimmt, antworten Sie innerhalb von zehn Sekunden mit 2xx, sonst mit 401.',
+    'Rufen Sie die Funktion bei jedem POST an {url} mit dem unveränderten Inhalt auf. Wenn sie zustimmt, antworten Sie innerhalb von {time} mit 2xx, sonst mit 401.',
 
   'test.do': 'Test senden',
   'test.title': 'Test an „{name}“ senden',
@@ -318,8 +317,6 @@ export const de: Catalog = {
   'test.again': 'Erneut senden',
   'test.success': 'Ihr Empfänger hat mit {status} geantwortet. Es funktioniert.',
   'test.failure': 'Nicht zugestellt: {error}',
-  'test.failure.text':
-    'Prüfen Sie, ob die Adresse erreichbar ist, ob das Geheimnis aktuell ist und ob der Empfänger innerhalb von zehn Sekunden mit 2xx antwortet.',
   'test.last': 'Letzter Test',
   'test.details': 'Anfrage und Antwort ansehen',
 
@@ -400,6 +397,10 @@ export const de: Catalog = {
   'deliveries.span.all': 'Gesamter Zeitraum',
   'deliveries.live': 'Live',
   'deliveries.stalled': 'Nicht aktuell',
+  'deliveries.paused': 'Angehalten',
+  'deliveries.pause': 'Anhalten',
+  'deliveries.resume': 'Fortsetzen',
+  'list.waiting': { one: '{count} Änderung: anzeigen', other: '{count} Änderungen: anzeigen' },
   'deliveries.kept': { one: '{count} Tag aufbewahrt', other: '{count} Tage aufbewahrt' },
   'deliveries.test': 'Test',
   'deliveries.check': 'Prüfung: {kind}',
@@ -410,7 +411,7 @@ export const de: Catalog = {
     'Sobald ein Angebot Fortschritte macht, erscheinen hier seine Ereignisse. Bei einem Endpunkt können Sie auch einen Test senden.',
   'overview.title': 'Die letzten 24 Stunden',
   'overview.last': 'Letzte 24 Stunden',
-  'overview.failed': 'Fehlgeschlagene Versuche',
+  'overview.failed': 'Fehlgeschlagen',
 
   'attempt.succeeded': 'Zugestellt',
   'attempt.failed': 'Fehlgeschlagen, wird wiederholt',
@@ -419,6 +420,84 @@ export const de: Catalog = {
   'attempt.rejected': 'Abgelehnt',
   'attempt.rejected.status': 'Abgelehnt ({status})',
   'attempt.interrupted': 'Unterbrochen',
+
+  'cause.timeout': 'keine Antwort innerhalb von {detail} ms',
+  'cause.connect_timeout': 'Zeitüberschreitung beim Verbinden',
+  'cause.connection_refused': 'Verbindung abgelehnt',
+  'cause.connection_reset': 'Verbindung zurückgesetzt',
+  'cause.connection_closed': 'Die Verbindung endete vor der Antwort',
+  'cause.unreachable': 'nicht erreichbar ({detail})',
+  'cause.dns_not_found': 'Den Hostnamen gibt es nicht',
+  'cause.dns_no_address': 'Der Hostname hat keine Adresse',
+  'cause.dns_failed': 'Der Hostname ließ sich nicht auflösen',
+  'cause.certificate': 'Zertifikat: {detail}',
+  'cause.tls': 'Der TLS-Handshake ist fehlgeschlagen{detail}',
+  'cause.not_http': 'Die Antwort ist kein HTTP',
+  'cause.contradictory_lengths':
+    'Die Länge der Antwort ist widersprüchlich: Senden Sie ein „Content-Length“, oder „Transfer-Encoding: chunked“ ohne eines',
+  'cause.response_incomplete': 'Der Inhalt der Antwort ist unvollständig: {detail}',
+  'cause.headers_too_large': 'Die Header der Antwort sind zu groß',
+  'cause.request_failed': 'Die Anfrage ist fehlgeschlagen',
+  'cause.address_blocked': 'Adresse {address} ist nicht erlaubt: {why}',
+  'cause.worker_unable':
+    'Der Worker dieses Dienstes kann keine Verbindungen öffnen: Bitten Sie den Betreiber, sie zu erlauben ({detail})',
+  'cause.worker_stopped': 'Der Worker wurde vor der Antwort angehalten',
+  'cause.signing_failed': 'Der Webhook ließ sich nicht signieren',
+  'cause.proxy_unreachable':
+    'Der ausgehende Proxy ist nicht erreichbar ({detail}): Bitten Sie den Betreiber dieses Dienstes, „egress.proxy“ zu prüfen und ob der Proxy läuft',
+  'cause.proxy_credentials':
+    'Der ausgehende Proxy hat die Zugangsdaten dieses Dienstes abgelehnt (407): Bitten Sie den Betreiber, sie in „egress.proxy“ zu berichtigen',
+  'cause.proxy_refused':
+    'Der ausgehende Proxy verbindet nicht mit dem Empfänger ({detail}): Bitten Sie den Betreiber dieses Dienstes, „CONNECT“ zu dieser Adresse und diesem Port zu erlauben',
+  'cause.proxy_failed':
+    'Der ausgehende Proxy hat den Empfänger nicht erreicht ({detail}): Prüfen Sie, ob der Empfänger erreichbar ist, und bitten Sie den Betreiber dieses Dienstes, den Proxy zu prüfen',
+  'cause.proxy_timeout':
+    'Der ausgehende Proxy hat innerhalb von {detail} ms keine Verbindung geöffnet: Prüfen Sie, ob der Empfänger erreichbar ist, und bitten Sie den Betreiber dieses Dienstes, den Proxy zu prüfen',
+  'cause.proxy_not_http':
+    'Die Antwort des ausgehenden Proxys ist kein HTTP: Bitten Sie den Betreiber dieses Dienstes, „egress.proxy“ zu berichtigen',
+  'cause.gone': 'Der Empfänger hat mit 410 Gone geantwortet: Er will dieses Ereignis nicht.',
+  'cause.redirect': 'Der Empfänger hat mit {status} geantwortet: Weiterleitungen wird nicht gefolgt.',
+  'cause.incomplete': 'Der Empfänger hat mit {status} geantwortet, aber: {cause}.',
+  'cause.status': 'Der Empfänger hat mit {status} geantwortet.',
+  'failure.dns': 'DNS',
+  'failure.tls': 'TLS',
+  'failure.refused': 'abgelehnt',
+  'failure.timeout': 'Zeitüberschreitung',
+  'advice.timeout': 'Ihr Empfänger hat {time} Zeit. Antworten Sie erst mit 2xx und arbeiten Sie danach.',
+  'advice.connect': 'Unter dieser Adresse antwortet nichts. Prüfen Sie Host, Port und die Firewall davor.',
+  'advice.dns': 'Prüfen Sie den Hostnamen in der URL und ob das öffentliche DNS ihn hat.',
+  'advice.refused':
+    'An diesem Port wartet nichts. Starten Sie den Empfänger oder berichtigen Sie den Port in der URL.',
+  'advice.certificate':
+    'Installieren Sie ein gültiges Zertifikat für diesen Hostnamen, mit allen Zwischenzertifikaten.',
+  'advice.tls': 'Prüfen Sie, ob dieser Port TLS 1.2 oder neuer spricht.',
+  'advice.closed': 'Der Empfänger oder ein Proxy davor hat abgebrochen. Sehen Sie in deren Protokolle.',
+  'advice.http':
+    'Was dort antwortet, spricht kein richtiges HTTP/1.1. Prüfen Sie den Port und den Proxy vor dem Empfänger.',
+  'advice.blocked': 'Verwenden Sie eine Adresse, die aus dem Internet erreichbar ist.',
+  'advice.redirect': 'Setzen Sie die URL auf die Adresse, zu der weitergeleitet wird.',
+  'advice.unauthorized':
+    'Prüfen Sie, ob der Empfänger das aktuelle Geheimnis hat und den unveränderten Inhalt prüft. War es ein Gateway, fügen Sie dessen Header hinzu.',
+  'advice.missing': 'Unter diesem Pfad nimmt nichts einen POST an. Prüfen Sie den Pfad in der URL.',
+  'advice.gone':
+    '410 beendet eine Zustellung. Antworten Sie mit 2xx, auch auf Ereignisse, die Sie nicht brauchen.',
+  'advice.busy': 'Der Empfänger begrenzt Anfragen. Versuchen Sie es später, oder nehmen Sie unsere aus.',
+  'advice.refuses':
+    'Antworten Sie auf jedes echte Ereignis mit 2xx, auch auf solche, die Sie nicht brauchen.',
+  'advice.server': 'Der Empfänger ist gescheitert. Sehen Sie in sein Protokoll.',
+  'advice.service':
+    'Das liegt vielleicht nicht an Ihrem Empfänger. Fragen Sie den Betreiber dieses Dienstes.',
+  'conflict.disabled': 'Der Endpunkt ist abgeschaltet. Schalten Sie ihn zuerst ein.',
+  'conflict.replay_running': 'Für diesen Endpunkt werden schon Ereignisse nachgeholt.',
+  'conflict.replay_completed': 'Das Nachholen ist schon fertig.',
+  'conflict.key_revoked': 'Ein widerrufener Schlüssel lässt sich nicht ändern.',
+  'conflict.key_activate': 'Dieser Schlüssel lässt sich nicht aktivieren (Status: {status}).',
+  'conflict.key_deactivate': 'Dieser Schlüssel lässt sich nicht deaktivieren (Status: {status}).',
+  'conflict.key_roll': 'Dieser Schlüssel lässt sich nicht erneuern (Status: {status}).',
+  'conflict.key_rolled': 'Der Schlüssel wurde schon erneuert.',
+  'conflict.test': 'Ein Test lässt sich nicht noch einmal senden. Senden Sie einen neuen.',
+  'conflict.endpoint_deleted': 'Der Endpunkt der Zustellung wurde gelöscht.',
+  'conflict.sending': 'Die Zustellung wird gerade gesendet, oder ihr Ereignis ist nicht mehr vorhanden.',
 
   'delivery.title': 'Zustellung',
   'delivery.to': 'an',
@@ -473,6 +552,7 @@ export const de: Catalog = {
   'replay.which.failed.hint': 'Versucht, aber nie zugestellt.',
   'replay.which.all': 'Alle',
   'replay.which.all.hint': 'Auch zugestellte.',
+  'replay.disabled': '{name} (abgeschaltet)',
   'replay.counting': 'Wird gezählt …',
   'replay.count.none': 'In dieser Zeit gibt es nichts zu senden.',
   'replay.count': { one: '{count} Ereignis wird gesendet.', other: '{count} Ereignisse werden gesendet.' },

@@ -75,7 +75,6 @@ export const en = {
     'Your organization has reached its limit of endpoints. Delete one that is no longer needed.',
   'error.DELIVERY_NOT_FOUND': 'This delivery does not exist or has been removed.',
   'error.REPLAY_NOT_FOUND': 'This replay no longer exists.',
-  'error.STATE_CONFLICT': 'This has changed. Reload the page to see the current state.',
   'error.PAYLOAD_TOO_LARGE': 'The input is too long. Shorten it.',
   'error.VALIDATION_FAILED': 'Some of the input is not valid: {detail}',
   'error.UNEXPECTED_RESPONSE':
@@ -297,7 +296,7 @@ export const en = {
   'verify.https':
     'It listens on port 3000, or on PORT. {url} must lead there: through your HTTPS proxy or a tunnel.',
   'verify.call':
-    'Call it for each POST to {url}, with the raw body. If it accepts, respond with 2xx within ten seconds; otherwise with 401.',
+    'Call it for each POST to {url}, with the raw body. If it accepts, respond with 2xx within {time}; otherwise with 401.',
 
   'test.do': 'Send a test',
   'test.title': 'Send a test to “{name}”',
@@ -308,8 +307,6 @@ export const en = {
   'test.again': 'Send again',
   'test.success': 'Your receiver responded with {status}. It works.',
   'test.failure': 'Not delivered: {error}',
-  'test.failure.text':
-    'Check that the address is reachable, that the secret is the current one, and that the receiver responds with 2xx within ten seconds.',
   'test.last': 'Last test',
   'test.details': 'See the request and the response',
 
@@ -389,6 +386,10 @@ export const en = {
   'deliveries.span.all': 'Everything',
   'deliveries.live': 'Live',
   'deliveries.stalled': 'Not up to date',
+  'deliveries.paused': 'Paused',
+  'deliveries.pause': 'Pause',
+  'deliveries.resume': 'Resume',
+  'list.waiting': { one: '{count} change: show it', other: '{count} changes: show them' },
   'deliveries.kept': { one: 'Kept for {count} day', other: 'Kept for {count} days' },
   'deliveries.test': 'test',
   'deliveries.check': 'check: {kind}',
@@ -399,7 +400,7 @@ export const en = {
     'Once a quote makes progress, its events appear here. You can also send a test from an endpoint.',
   'overview.title': 'The last 24 hours',
   'overview.last': 'Last 24 hours',
-  'overview.failed': 'Failed attempts',
+  'overview.failed': 'Failed',
 
   'attempt.succeeded': 'Delivered',
   'attempt.failed': 'Failed, retried',
@@ -408,6 +409,80 @@ export const en = {
   'attempt.rejected': 'Rejected',
   'attempt.rejected.status': 'Rejected ({status})',
   'attempt.interrupted': 'Interrupted',
+
+  'cause.timeout': 'timed out after {detail} ms',
+  'cause.connect_timeout': 'the connection timed out',
+  'cause.connection_refused': 'connection refused',
+  'cause.connection_reset': 'connection reset',
+  'cause.connection_closed': 'the connection was closed before a response arrived',
+  'cause.unreachable': 'the {detail} is unreachable',
+  'cause.dns_not_found': 'the host name does not exist',
+  'cause.dns_no_address': 'the host name has no address',
+  'cause.dns_failed': 'the host name could not be resolved',
+  'cause.certificate': 'certificate: {detail}',
+  'cause.tls': 'the TLS handshake failed{detail}',
+  'cause.not_http': 'the response is not HTTP',
+  'cause.contradictory_lengths':
+    'the length of the response is contradictory: send one `Content-Length`, or `Transfer-Encoding: chunked` without one',
+  'cause.response_incomplete': 'the response body is incomplete: {detail}',
+  'cause.headers_too_large': 'the response headers are too large',
+  'cause.request_failed': 'the request failed',
+  'cause.address_blocked': 'address {address} is {why}',
+  'cause.worker_unable':
+    "this service's worker cannot open connections: ask its operator to allow it ({detail})",
+  'cause.worker_stopped': 'the worker was stopped before a response arrived',
+  'cause.signing_failed': 'the webhook could not be signed',
+  'cause.proxy_unreachable':
+    "the outgoing proxy cannot be reached ({detail}): ask this service's operator to check `egress.proxy`, and that the proxy is running",
+  'cause.proxy_credentials':
+    'the outgoing proxy refused the credentials of this service (407): ask its operator to correct them in `egress.proxy`',
+  'cause.proxy_refused':
+    "the outgoing proxy refused to connect to the receiver ({detail}): ask this service's operator to allow `CONNECT` to this address and port",
+  'cause.proxy_failed':
+    "the outgoing proxy could not reach the receiver ({detail}): check that the receiver can be reached, and ask this service's operator to check the proxy",
+  'cause.proxy_timeout':
+    "the outgoing proxy opened no connection within {detail} ms: check that the receiver can be reached, and ask this service's operator to check the proxy",
+  'cause.proxy_not_http':
+    "the response of the outgoing proxy is not HTTP: ask this service's operator to correct `egress.proxy`",
+  'cause.gone': 'The receiver answered 410 Gone: it does not want this event.',
+  'cause.redirect': 'The receiver answered {status}: redirects are not followed.',
+  'cause.incomplete': 'The receiver answered {status}, but {cause}.',
+  'cause.status': 'The receiver answered {status}.',
+  'failure.dns': 'DNS',
+  'failure.tls': 'TLS',
+  'failure.refused': 'refused',
+  'failure.timeout': 'timed out',
+  'advice.timeout': 'Your receiver has {time} to respond. Respond with 2xx first, and work afterwards.',
+  'advice.connect': 'Nothing answers at this address. Check the host, the port and the firewall before it.',
+  'advice.dns': 'Check the host name in the URL, and that the public DNS has it.',
+  'advice.refused': 'Nothing listens on this port. Start the receiver, or correct the port in the URL.',
+  'advice.certificate': 'Install a valid certificate for this host name, with all intermediate certificates.',
+  'advice.tls': 'Check that this port speaks TLS 1.2 or later.',
+  'advice.closed': 'The receiver, or a proxy before it, broke off. See their logs.',
+  'advice.http':
+    'What answers there does not speak correct HTTP/1.1. Check the port, and the proxy before the receiver.',
+  'advice.blocked': 'Use an address that can be reached from the internet.',
+  'advice.redirect': 'Set the URL to the address to which it redirects.',
+  'advice.unauthorized':
+    'Check that the receiver has the current secret and verifies the raw body. If it was a gateway, add the header that it needs.',
+  'advice.missing': 'Nothing takes a POST at this path. Check the path in the URL.',
+  'advice.gone': '410 ends a delivery. Respond with 2xx, also to events that you ignore.',
+  'advice.busy': 'The receiver limits requests. Try again later, or exempt ours.',
+  'advice.refuses': 'Respond with 2xx to each genuine event, also to those that you ignore.',
+  'advice.server': 'The receiver failed. See its log.',
+  'advice.service': 'Your receiver may be right. Ask the operator of this service.',
+  'conflict.disabled': 'The endpoint is disabled. Enable it first.',
+  'conflict.replay_running': 'A replay of this endpoint is already running.',
+  'conflict.replay_completed': 'The replay is completed.',
+  'conflict.key_revoked': 'A revoked key cannot be changed.',
+  'conflict.key_activate': 'A key that is {status} cannot be activated.',
+  'conflict.key_deactivate': 'A key that is {status} cannot be deactivated.',
+  'conflict.key_roll': 'A key that is {status} cannot be rolled.',
+  'conflict.key_rolled': 'The key has been rolled.',
+  'conflict.test': 'A test cannot be sent again. Send a new one.',
+  'conflict.endpoint_deleted': 'The endpoint of the delivery has been deleted.',
+  'conflict.sending':
+    'The delivery is being sent right now, or its event is no longer kept or has been erased.',
 
   'delivery.title': 'Delivery',
   'delivery.to': 'to',
@@ -459,6 +534,7 @@ export const en = {
   'replay.which.failed.hint': 'Attempted, but never delivered.',
   'replay.which.all': 'All',
   'replay.which.all.hint': 'Including those that were delivered.',
+  'replay.disabled': '{name} (disabled)',
   'replay.counting': 'Counting…',
   'replay.count.none': 'No event to send in this time.',
   'replay.count': { one: '{count} event will be sent.', other: '{count} events will be sent.' },

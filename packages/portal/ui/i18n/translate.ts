@@ -1,12 +1,25 @@
 import type { ComponentChildren } from 'preact'
 import type { Message } from '../settings.ts'
-import { de } from './de.ts'
 import { type Catalog, en, type TextKey } from './en.ts'
 
 type Values = Readonly<Record<string, string | number>>
 type Overrides = Readonly<Record<string, Readonly<Record<string, Message>>>>
 
-const CATALOGS: Readonly<Record<string, Catalog>> = { en, de }
+/** Those that are loaded. */
+const CATALOGS: Record<string, Catalog> = { en }
+
+/** The languages that there are besides the host's own. */
+const LANGUAGES = ['en', 'de']
+
+export function addCatalog(language: string, catalog: Catalog): void {
+  CATALOGS[language] = catalog
+}
+
+/** The first wanted language that there is; English if there is none. */
+export function localeOf(wanted: readonly string[], overrides: Overrides = {}): string {
+  const known = [...LANGUAGES, ...Object.keys(overrides), PSEUDO]
+  return wanted.find((tag) => known.includes(languageOf(tag)) || known.includes(tag)) ?? 'en'
+}
 
 export interface Translator {
   readonly locale: string
@@ -27,11 +40,9 @@ export interface Translator {
  * @param overrides the host's own texts and languages, by tag
  */
 export function createTranslator(wanted: readonly string[], overrides: Overrides = {}): Translator {
-  const known: Readonly<Record<string, unknown>> = { ...overrides, ...CATALOGS, [PSEUDO]: en }
-  const locale = wanted.find((tag) => languageOf(tag) in known || tag in known) ?? 'en'
-  const language = locale in known ? locale : languageOf(locale)
+  const locale = localeOf(wanted, overrides)
   const own: Readonly<Record<string, Message>> = {
-    ...(language === PSEUDO ? pseudo(en) : CATALOGS[language]),
+    ...(locale === PSEUDO ? pseudo(en) : CATALOGS[languageOf(locale)]),
     ...overrides[languageOf(locale)],
     ...overrides[locale],
   }
@@ -86,7 +97,7 @@ function directionOf(locale: string): 'ltr' | 'rtl' {
 const MOST_ENGLISH = 2000
 
 const PLACEHOLDER = /\{(\w+)\}/g
-const languageOf = (tag: string) => tag.split('-')[0] ?? tag
+export const languageOf = (tag: string) => tag.split('-')[0] ?? tag
 
 /** A pseudo-language, longer and with accents, with which tests find overflows and missing translations. */
 const PSEUDO = 'en-XA'

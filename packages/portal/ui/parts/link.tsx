@@ -11,14 +11,16 @@ export function Link({
   to: Target
   children: ComponentChildren
   class?: string
+  title?: string
   current?: boolean
 }) {
   const { navigation } = usePortal()
-  const { current, class: className } = rest
+  const { current, class: className, title } = rest
   return (
     <a
       href={navigation.href(to) ?? '#'}
       class={className}
+      title={title}
       aria-current={current ? 'page' : undefined}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return

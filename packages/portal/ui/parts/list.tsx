@@ -85,7 +85,14 @@ export function List<Item extends { readonly id: string }>({
   return (
     <>
       <Pending loaded={loaded} />
-      {value !== undefined && (value.length === 0 ? empty : <Table {...table} items={value} />)}
+      {loaded.waiting > 0 && (
+        <p class="waiting">
+          <Button onClick={loaded.catchUp}>{t('list.waiting', { count: loaded.waiting })}</Button>
+        </p>
+      )}
+      <div ref={loaded.area}>
+        {value !== undefined && (value.length === 0 ? empty : <Table {...table} items={value} />)}
+      </div>
       <div class="list-foot">
         <span>{value !== undefined && value.length > 0 && foot}</span>
         {hasMore && (

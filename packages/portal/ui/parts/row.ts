@@ -9,11 +9,10 @@ const OWN = 'a, button, input, select, summary, label'
  */
 export function rowMouse() {
   let pressed = { x: 0, y: 0 }
-  function open(event: MouseEvent) {
+  function open(event: MouseEvent, isElsewhere: boolean) {
     const link = linkOf(event)
     const isDrag = Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > DRAG_PX
-    if (link === null || isDrag || event.button > 1) return
-    const isElsewhere = event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey
+    if (link === null || isDrag) return
     if (!isElsewhere) link.click()
     else if (link.getAttribute('href') !== '#') window.open(link.href, '_blank', 'noopener')
   }
@@ -23,8 +22,11 @@ export function rowMouse() {
       // The middle button would scroll.
       if (event.button === 1 && linkOf(event) !== null) event.preventDefault()
     },
-    onClick: open,
-    onAuxClick: open,
+    onClick: (event: MouseEvent) => open(event, event.ctrlKey || event.metaKey || event.shiftKey),
+    // Safari has an event for a click of the middle button only from 18.2 on.
+    onMouseUp(event: MouseEvent) {
+      if (event.button === 1) open(event, true)
+    },
   }
 }
 

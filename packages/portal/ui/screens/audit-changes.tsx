@@ -1,4 +1,5 @@
 import type { AuditChange, AuditEntry } from '../api/types.ts'
+import { Breakable } from '../parts/breakable.tsx'
 import { Link } from '../parts/link.tsx'
 import { usePortal } from '../portal.ts'
 
@@ -37,19 +38,24 @@ function Change({ change }: { change: AuditChange }) {
       </li>
     )
   }
-  if (Array.isArray(from) && Array.isArray(to)) {
+  if (Array.isArray(to)) {
+    const before = Array.isArray(from) ? from : []
     return (
       <li>
         {name}{' '}
         {to
-          .filter((each) => !from.includes(each))
+          .filter((each) => !before.includes(each))
           .map((each) => (
-            <ins key={each}>+ {each} </ins>
+            <ins key={each}>
+              + <Breakable text={each} />{' '}
+            </ins>
           ))}
-        {from
+        {before
           .filter((each) => !to.includes(each))
           .map((each) => (
-            <del key={each}>− {each} </del>
+            <del key={each}>
+              − <Breakable text={each} />{' '}
+            </del>
           ))}
       </li>
     )

@@ -117,6 +117,10 @@ function What({ entry }: { entry: AuditEntry }) {
     : resource_type === 'api_key'
       ? { view: 'api-keys', query: { owner: 'all' } }
       : null
-  const name = <strong>{resource_name}</strong>
+  const name = (
+    <strong class="one-line" title={resource_name}>
+      {resource_name}
+    </strong>
+  )
   return <>{rich(actionOf(entry), { name: to === null ? name : <Link to={to}>{name}</Link> })}</>
 }

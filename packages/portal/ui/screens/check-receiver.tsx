@@ -1,4 +1,5 @@
 import type { Attempt, ReceiverCheck, WebhookEndpoint } from '../api/types.ts'
+import { apiText } from '../i18n/api-text.ts'
 import { en, type TextKey } from '../i18n/en.ts'
 import type { Translator } from '../i18n/translate.ts'
 import { Link } from '../parts/link.tsx'
@@ -74,9 +75,11 @@ const VERDICTS: ReadonlyMap<unknown, TextKey> = new Map(
 )
 
 function Line({ line }: { line: ReceiverCheck['results'][number] }) {
-  const { t } = usePortal()
+  const portal = usePortal()
+  const { t } = portal
   const { kind, expected, http_status, error, passed } = line
-  const values = { kind: t(`check.kind.${kind}`), expected, response: http_status ?? '', error: error ?? '' }
+  const cause = apiText(portal, 'cause', error ?? '')
+  const values = { kind: t(`check.kind.${kind}`), expected, response: http_status ?? '', error: cause }
   return (
     <Status tone={passed ? 'good' : 'bad'}>
       {passed

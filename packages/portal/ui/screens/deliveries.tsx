@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api/http.ts'
 import type { Attempt } from '../api/types.ts'
 import { now } from '../clock.ts'
+import { apiText } from '../i18n/api-text.ts'
 import { HOUR } from '../i18n/format.ts'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
@@ -17,6 +18,7 @@ import { usePortal } from '../portal.ts'
 import { useHere } from '../use-action.ts'
 import { useLoaded, usePages } from '../use-loaded.ts'
 import { testName } from './check-receiver.tsx'
+import { shortCause } from './failure.ts'
 import { Replay } from './replay.tsx'
 
 const REFRESH_MS = 5000
@@ -50,6 +52,7 @@ export function hourOf(start: number): Record<'span' | 'since' | 'until', string
 export function Deliveries() {
   const { t, client, settings, mayChange, shows, endpoints } = usePortal()
   const [isReplayOpen, setReplayOpen] = useState(false)
+  const [isPaused, setPaused] = useState(false)
   const [filters, choose] = useFilters(DEFAULTS, { show: SHOWN, span: SPANS, answer: ANSWERS })
   const { show, endpoint, type } = filters
   const attempts = usePages(
@@ -67,7 +70,10 @@ export function Deliveries() {
       )
       return { items: items.map((attempt) => ({ ...attempt, id: attempt.delivery_id })), next }
     },
-    { everyMs: REFRESH_MS },
+    {
+      everyMs: isPaused ? undefined : REFRESH_MS,
+      isFiltered: filters.show !== DEFAULTS.show || filters.answer !== DEFAULTS.answer,
+    },
   )
   const isFiltered = JSON.stringify(filters) !== JSON.stringify(DEFAULTS)
   const text = isFiltered ? 'none' : 'empty'
@@ -87,7 +93,7 @@ export function Deliveries() {
       />
       <Overview filters={filters} onChange={choose} />
       <Search filters={filters} onChange={choose} />
-      <Filters filters={filters} onChange={choose} error={attempts.error} />
+      <Filters {...{ filters, isPaused }} onChange={choose} onPause={setPaused} error={attempts.error} />
       <List
         name="deliveries"
         caption={t('deliveries.title')}
@@ -176,11 +182,15 @@ function Search({
 
 function Filters({
   filters,
+  isPaused,
   onChange,
+  onPause,
   error,
 }: {
   filters: typeof DEFAULTS
+  isPaused: boolean
   onChange: (change: Partial<typeof DEFAULTS>) => void
+  onPause: (isPaused: boolean) => void
   error: unknown
 }) {
   const { t, client, endpoints } = usePortal()
@@ -228,8 +238,11 @@ function Filters({
         </>
       )}
       <span class="live muted">
-        <Dot tone={error === undefined ? 'good' : 'bad'} />
-        {t(error === undefined ? 'deliveries.live' : 'deliveries.stalled')}
+        <Dot tone={isPaused ? 'off' : error === undefined ? 'good' : 'bad'} />
+        {t(isPaused ? 'deliveries.paused' : error === undefined ? 'deliveries.live' : 'deliveries.stalled')}
+        <button type="button" class="link" onClick={() => onPause(!isPaused)}>
+          {t(isPaused ? 'deliveries.resume' : 'deliveries.pause')}
+        </button>
       </span>
     </FilterBar>
   )
@@ -237,7 +250,8 @@ function Filters({
 
 /** The columns of a list of deliveries, by name. */
 export function useColumns() {
-  const { t, format } = usePortal()
+  const portal = usePortal()
+  const { t, format } = portal
   const none = <span class="muted">{t('none')}</span>
   return {
     status: {
@@ -278,8 +292,8 @@ export function useColumns() {
         http_status === null && error === null ? (
           none
         ) : (
-          <span class="badge answer" title={error ?? undefined}>
-            {http_status ?? t('deliveries.no-answer')}
+          <span class="badge answer" title={error === null ? undefined : apiText(portal, 'cause', error)}>
+            {http_status ?? shortCause(portal, error)}
           </span>
         ),
     },
@@ -321,9 +335,11 @@ function AttemptStatus({
   const { status, http_status, next_attempt_at } = attempt
   const isComing = next_attempt_at !== null && Date.parse(next_attempt_at) > now.value
   return (
-    <Status tone={TONES[status]}>
+    <Status tone={status === 'failed' && next_attempt_at === null ? 'off' : TONES[status]}>
       {status === 'failed' && isComing ? (
         <Countdown to={next_attempt_at}>{(left) => t('attempt.retrying', { in: left })}</Countdown>
+      ) : status === 'failed' && next_attempt_at === null ? (
+        t('delivery.parked')
       ) : status === 'rejected' && http_status !== null ? (
         t('attempt.rejected.status', { status: String(http_status) })
       ) : (
@@ -344,17 +360,19 @@ function Overview({
   const { t, format } = usePortal()
   const { hours, sums, loaded } = useHours(DAY_HOURS, filters.endpoint)
   if (loaded.error !== undefined) return null
-  const failed = sums.retried + sums.failed
+  const isKnown = loaded.value !== undefined
   const chosen = filters.span === 'own' ? Date.parse(filters.since) : null
   return (
     <section class="card overview" aria-label={t('overview.title')}>
       <div>
         <span class="muted">{t('overview.last')}</span>
-        <strong>{format.number(sums.delivered + failed)}</strong>
+        <strong>{isKnown ? format.number(sums.delivered + sums.retried + sums.failed) : t('none')}</strong>
       </div>
       <div>
         <span class="muted">{t('overview.failed')}</span>
-        <strong class={failed > 0 ? 'bad' : undefined}>{format.number(failed)}</strong>
+        <strong class={sums.failed > 0 ? 'bad' : undefined}>
+          {isKnown ? format.number(sums.failed) : t('none')}
+        </strong>
       </div>
       <Chart
         {...{ hours, sums, chosen }}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { AttemptDetails, Delivery as DeliveryOf, WebhookEndpoint } from '../api/types.ts'
+import { apiText } from '../i18n/api-text.ts'
 import type { Place } from '../navigation.ts'
 import { Button } from '../parts/button.tsx'
 import { Card, Fact } from '../parts/card.tsx'
@@ -18,6 +19,7 @@ import { useAction, useHere } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { testName } from './check-receiver.tsx'
 import { curlOf } from './curl.ts'
+import { adviceFor } from './failure.ts'
 
 const REFRESH_MS = 5000
 
@@ -108,7 +110,12 @@ function urlOf({ url }: AttemptDetails, endpoint: WebhookEndpoint): string {
 function Summary({ delivery, endpoint }: { delivery: DeliveryOf; endpoint: WebhookEndpoint | null }) {
   const { t } = usePortal()
   const { status, next_attempt_at, quotation_name, endpoint_name, endpoint_id } = delivery
-  const name = <strong>{endpoint?.name ?? endpoint_name ?? endpoint_id}</strong>
+  const text = endpoint?.name ?? endpoint_name ?? endpoint_id
+  const name = (
+    <strong class="one-line" title={text}>
+      {text}
+    </strong>
+  )
   return (
     <>
       {t('delivery.to')}{' '}
@@ -243,9 +250,11 @@ function AttemptAt({ number, at }: { number: number; at: string }) {
 }
 
 function Outcome({ attempt }: { attempt: AttemptDetails }) {
-  const { t, format } = usePortal()
+  const portal = usePortal()
+  const { t, format } = portal
   const { http_status, error, status, duration_ms } = attempt
-  const answer = http_status === null ? (error ?? t(`attempt.${status}`)) : statusLine(http_status)
+  const cause = error === null ? t(`attempt.${status}`) : apiText(portal, 'cause', error)
+  const answer = http_status === null ? cause : statusLine(http_status)
   return (
     <>
       {answer}
@@ -295,7 +304,8 @@ function Id({ name, id, children }: { name: string; id: string; children?: Compo
 }
 
 function Answer({ attempt }: { attempt: AttemptDetails }) {
-  const { t, format } = usePortal()
+  const portal = usePortal()
+  const { t, format } = portal
   const { http_status, status, response_body, first_byte_ms, error } = attempt
   return (
     <Card
@@ -313,7 +323,12 @@ function Answer({ attempt }: { attempt: AttemptDetails }) {
         )
       }
     >
-      {error !== null && http_status === null && <p class="card-body">{error}</p>}
+      {error !== null && http_status === null && (
+        <div class="card-body">
+          <p>{apiText(portal, 'cause', error)}</p>
+          <p class="muted">{adviceFor(portal, attempt)}</p>
+        </div>
+      )}
       {response_body !== null && response_body !== '' ? (
         <Example text={response_body} label={t('delivery.answer')} />
       ) : (

@@ -121,7 +121,7 @@ function useColumns(): Column<WebhookEndpoint>[] {
     {
       head: t('endpoints.name'),
       cell: ({ id, name }) => (
-        <Link class="row-link" to={{ view: 'endpoints', id }}>
+        <Link class="row-link one-line" title={name} to={{ view: 'endpoints', id }}>
           {name}
         </Link>
       ),

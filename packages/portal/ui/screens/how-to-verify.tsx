@@ -30,12 +30,15 @@ export function HowToVerify({ endpoint, onClose }: { endpoint: WebhookEndpoint; 
   )
 }
 
+/** The default of the service, where its own is not known. */
+const DEFAULT_TIMEOUT_MS = 10_000
+
 /** JavaScript has a program; the other languages have a function. */
 const FILE = 'receiver.mjs'
 
 /** The code that verifies, in the receiver's language, and how to run it. */
 export function VerifySnippet({ url, secret = 'whsec_…' }: { url: string; secret?: string }) {
-  const { t, rich, settings } = usePortal()
+  const { t, rich, settings, format } = usePortal()
   const [language, setLanguage] = useState<Language>('js')
   const snippets = useLoaded('snippets', async () => (await import('./snippets.ts')).snippets)
   const snippet = snippets.value?.[language]
@@ -66,7 +69,12 @@ export function VerifySnippet({ url, secret = 'whsec_…' }: { url: string; secr
               <p class="lead">{rich('verify.https', { url: address })}</p>
             </>
           ) : (
-            <p class="lead">{rich('verify.call', { url: address })}</p>
+            <p class="lead">
+              {rich('verify.call', {
+                url: address,
+                time: format.duration(settings.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+              })}
+            </p>
           )}
         </>
       )}

@@ -77,7 +77,14 @@ export function Keys() {
           </Empty>
         }
         columns={[
-          { head: t('keys.name'), cell: ({ name }) => name },
+          {
+            head: t('keys.name'),
+            cell: ({ name }) => (
+              <span class="one-line" title={name}>
+                {name}
+              </span>
+            ),
+          },
           { head: t('keys.key'), class: 'mono', cell: ({ masked_key }) => masked_key },
           {
             ...{ head: t('keys.status'), class: 'phone-end' },

@@ -27,7 +27,9 @@ export function Replay({
   onClose: () => void
 }) {
   const { t, client, settings } = usePortal()
-  const [id, setId] = useState(endpoints.find((each) => each.id === endpointId)?.id ?? endpoints[0]?.id ?? '')
+  const first = endpoints.find(({ is_enabled }) => is_enabled) ?? endpoints[0]
+  const [id, setId] = useState(endpoints.find((each) => each.id === endpointId)?.id ?? first?.id ?? '')
+  const isDisabled = endpoints.find((each) => each.id === id)?.is_enabled === false
   const [span, setSpan] = useState<(typeof SPANS)[number]>('24')
   const [from, setFrom] = useState(new Date(now.value - DAY).toISOString())
   const [until, setUntil] = useState('')
@@ -56,7 +58,7 @@ export function Replay({
     <FormDialog
       title={t('replay.title')}
       submit={t('replay.start')}
-      isDisabled={count.value?.events === 0}
+      isDisabled={!isDisabled && count.value?.events === 0}
       action={action}
       onClose={onClose}
       onSubmit={async () => setStarted(await client.replays.start(id, range))}
@@ -66,7 +68,10 @@ export function Replay({
         <SelectField
           label={t('deliveries.endpoint')}
           value={id}
-          options={endpoints.map((each) => [each.id, each.name])}
+          options={endpoints.map((each) => [
+            each.id,
+            each.is_enabled ? each.name : t('replay.disabled', { name: each.name }),
+          ])}
           onInput={setId}
         />
       )}
@@ -100,9 +105,11 @@ export function Replay({
         }))}
       />
       <p class="count" aria-live="polite">
-        {count.value === undefined
-          ? count.error === undefined && t('replay.counting')
-          : countText(count.value)}
+        {isDisabled
+          ? t('conflict.disabled')
+          : count.value === undefined
+            ? count.error === undefined && t('replay.counting')
+            : countText(count.value)}
       </p>
     </FormDialog>
   )

@@ -1,7 +1,9 @@
 import type { WebhookEndpoint } from '../api/types.ts'
+import { apiText } from '../i18n/api-text.ts'
 import { Link } from '../parts/link.tsx'
 import { Status } from '../parts/status.tsx'
 import { usePortal } from '../portal.ts'
+import { adviceFor } from './failure.ts'
 import { SendDialog } from './send-dialog.tsx'
 
 /** Sends a sample event and shows the response. */
@@ -14,7 +16,8 @@ export function TestEndpoint({
   onTested: () => void
   onClose: () => void
 }) {
-  const { t, client, shows } = usePortal()
+  const portal = usePortal()
+  const { t, client, shows } = portal
 
   async function send(type: string) {
     const answer = await client.endpoints.test(endpoint.id, type)
@@ -39,9 +42,9 @@ export function TestEndpoint({
           <Status tone={success ? 'good' : 'bad'}>
             {success
               ? t('test.success', { status: http_status ?? '' })
-              : t('test.failure', { error: error ?? String(http_status) })}
+              : t('test.failure', { error: apiText(portal, 'cause', error ?? String(http_status)) })}
           </Status>
-          {!success && <p class="muted">{t('test.failure.text')}</p>}
+          {!success && <p class="muted">{adviceFor(portal, { http_status, error })}</p>}
           {deliveryId !== undefined && shows('deliveries') && (
             <Link to={{ view: 'deliveries', id: deliveryId }}>{t('test.details')}</Link>
           )}

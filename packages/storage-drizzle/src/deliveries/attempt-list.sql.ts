@@ -6,11 +6,24 @@ import { urlOf } from '../endpoints/webhook-endpoints.sql.ts'
 import { deliveryIds, FIRST_UUID, LAST_UUID } from '../ids.ts'
 import { deliveryAttempts } from '../schema.ts'
 
-const ATTEMPT = columnsOf(
+const RECORDED = columnsOf(
   deliveryAttempts,
   ['id', 'delivery_id', 'endpoint_id', 'event_id', 'event_type', 'quotation_id', 'attempt'],
   ['status', 'http_status', 'error', 'duration_ms', 'is_test', 'check_kind', 'created_at', 'next_attempt_at'],
 )
+
+/** What was to follow does not, once the delivery is parked. */
+const { next_attempt_at } = RECORDED
+const unparked: typeof next_attempt_at = {
+  ...next_attempt_at,
+  select(at) {
+    const left = `case when ${at} is not null and not exists (
+        select from $schema.deliveries parked where parked.id = attempt.delivery_id and parked.parked_at < ${at} offset 0
+      ) then ${at} end`
+    return next_attempt_at.select?.(left) ?? left
+  },
+}
+const ATTEMPT: typeof RECORDED = { ...RECORDED, next_attempt_at: unparked }
 
 /** `is_last`: the page examines no further attempts; it is a match, or not. */
 const LISTED = { ...ATTEMPT, url: nullable(text), is_match: bool, is_last: bool }
@@ -200,9 +213,13 @@ function search({ indexed, wanted, withStatus, lookedUp }: Conditions, order: st
  * from" use of the index of an endpoint's attempts.
  */
 function isUndelivered(which: Undelivered): string {
-  const waiting =
-    'select from $schema.deliveries waiting where waiting.id = attempt.delivery_id and waiting.parked_at is null offset 0'
-  const and = { all: '', retrying: `and exists (${waiting})`, given_up: `and not exists (${waiting})` }[which]
+  const left = (more: string) =>
+    `exists (select from $schema.deliveries queued where queued.id = attempt.delivery_id ${more} offset 0)`
+  const and = {
+    all: '',
+    retrying: `and ${left('and queued.parked_at is null')}`,
+    given_up: `and not ${left('')}`,
+  }[which]
   return `not attempt.is_test and attempt.status <> 'succeeded' ${and} and not exists (
     select from $schema.delivery_attempts other
     where ${deliveryIds('attempt.event_id', 'other.delivery_id')}

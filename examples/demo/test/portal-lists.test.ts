@@ -1,0 +1,100 @@
+import { button, hasChromium, row } from '@quickquote/dev-servers/browser'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { PATIENCE, usePortal } from './portal-browser.ts'
+
+const EMAIL = 'admin@acme.example'
+
+describe.runIf(hasChromium || process.env['CI'] !== undefined)('The lists of the portal, in Chromium', () => {
+  const { as, open } = usePortal()
+
+  it('drop what no longer belongs to a filter, and count down to nothing that is parked', async () => {
+    const admin = await as(EMAIL)
+    const { id } = await admin.endpoint('Repaired')
+    await admin.answer('broken')
+    await admin.quote('Repaired by a resend')
+    await admin.quote('Parked')
+    const page = await open(EMAIL, `deliveries?show=all&endpoint=${id}`)
+    await row(page, 'Repaired by a resend')
+      .getByText(/Retrying in/)
+      .waitFor()
+    await admin.answer('ok')
+    const attempts = await admin.send<{ delivery_id: string; quotation_name: string }[]>(
+      'GET',
+      `/webhooks/deliveries?endpoint_id=${id}`,
+      200,
+    )
+    const repaired = attempts.find(({ quotation_name }) => quotation_name === 'Repaired by a resend')
+    await admin.send('POST', `/webhooks/deliveries/${repaired?.delivery_id}/resend`, 202)
+    await row(page, 'Repaired by a resend').waitFor({ state: 'detached' })
+    await admin.send('PATCH', `/webhooks/${id}`, 200, { is_enabled: false })
+    await row(page, 'Parked').locator('th', { hasText: 'Parked' }).waitFor()
+    await button(page, 'Failed').click()
+    await page.getByText('Nothing found').waitFor()
+  })
+
+  it('move nothing under the pointer, and stop when they are told to', async () => {
+    const admin = await as(EMAIL)
+    const { id } = await admin.endpoint('Pointed at')
+    await admin.quote('The first')
+    const page = await open(EMAIL, `deliveries?endpoint=${id}`)
+    await row(page, 'The first').hover()
+    await admin.quote('The second')
+    await button(page, '1 change: show it').waitFor()
+    expect(await row(page, 'The second').count()).toBe(0)
+    await button(page, '1 change: show it').click()
+    await row(page, 'The second').waitFor()
+
+    await button(page, 'Pause').click()
+    await page.getByText('Paused').waitFor()
+    await page.mouse.move(0, 0)
+    await admin.quote('The third')
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.url().includes('/deliveries?')) asked += 1
+    })
+    await page.clock.install()
+    await page.clock.runFor(20_000)
+    expect(asked).toBe(0)
+    await button(page, 'Resume').click()
+    await page.clock.runFor(6000)
+    await row(page, 'The third').waitFor()
+  })
+
+  it('keep pages, filters and position until somebody comes back from a delivery', async () => {
+    const admin = await as(EMAIL)
+    const { id } = await admin.endpoint('Paged')
+    for (const name of ['One', 'Two', 'Three', 'Four', 'Five']) await admin.quote(name)
+    const page = await open(EMAIL, 'events', { viewport: { width: 1000, height: 500 } })
+    onTestFinished(() => page.unrouteAll({ behavior: 'ignoreErrors' }))
+    // Small pages are as good as many rows.
+    await page.route('**/deliveries?*', (route) =>
+      route.continue({ url: route.request().url().replace('limit=25', 'limit=2') }),
+    )
+    await page.evaluate(
+      `location.hash += '?'; location.hash = location.hash.replace(/events.*/, 'deliveries?endpoint=${id}')`,
+    )
+    await row(page, 'Five').waitFor()
+    for (const name of ['Three', 'One']) {
+      await button(page, 'Older').click()
+      await row(page, name).waitFor()
+    }
+    await row(page, 'One').scrollIntoViewIfNeeded()
+    const top = await page.evaluate<number>('scrollY')
+    expect(top).toBeGreaterThan(0)
+    await row(page, 'One').getByRole('link').click()
+    await page.getByRole('heading', { name: 'quotation.failed', level: 1 }).waitFor()
+    await page.goBack()
+    await row(page, 'One').waitFor()
+    expect(await page.locator('tbody tr').count()).toBe(5)
+    await expect.poll(() => page.evaluate('scrollY'), PATIENCE).toBe(top)
+    expect(page.url()).toContain(id)
+  })
+
+  it('count failures once: beside the chart as in its legend', async () => {
+    const page = await open(EMAIL, 'deliveries')
+    const legend = page.locator('.chart figcaption')
+    await legend.getByText(/^\d+ failed$/).waitFor()
+    const failed = /(\d+) failed/.exec(String(await legend.textContent()))?.[1]
+    expect(await page.locator('.overview > div').nth(1).locator('strong').textContent()).toBe(failed)
+  })
+})
