@@ -59,7 +59,7 @@ function memberAt(browser: AnyBrowser) {
     heading: (text: string) => waitFor(`find('h1, h2', ${quoted(text)})`),
     seen: (text: string) =>
       waitFor(`(top === document ? document.body : top).innerText.includes(${quoted(text)})`),
-    /** What a screen reader is told, where it can hear it: in the dialog, if there is one. */
+    /** What a screen reader announces, where it can hear it: in the dialog, if there is one. */
     told: (text: string) =>
       waitFor(
         `[...top.querySelectorAll('[role=status]')].some((each) => (top !== document || !each.closest('dialog')) && each.textContent.includes(${quoted(text)}))`,
@@ -91,7 +91,7 @@ describe.runIf(walked.length > 0)('The portal in each engine of browsers', () =>
       body: ${quoted(quoted({ email: EMAIL, password: DEMO_PASSWORD }))} })`)
     await browser.goto(`${server.url}/portal/#/${ACME}/api-keys`)
 
-    // A key: a dialog as high as its fields, and what it answers is told within it.
+    // A key: a dialog as high as its fields, and what it answers is announced within it.
     await heading('API keys')
     await click('Create key')
     await heading('Create key')

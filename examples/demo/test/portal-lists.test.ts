@@ -32,7 +32,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The lists of the
     await page.getByText('Nothing found').waitFor()
   })
 
-  it('move nothing under the pointer, and stop when they are told to', async () => {
+  it('move nothing under the pointer, and stop at the pause button', async () => {
     const admin = await as(EMAIL)
     const { id } = await admin.endpoint('Pointed at')
     await admin.quote('The first')
