@@ -172,6 +172,7 @@ export const LIVE_ON_INDEXES = statement(
   { value: text },
   `select set_config(name, setting, true) as value from (values
       ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
+      ('enable_sort', 'off'),
       ('plan_cache_mode', 'force_generic_plan'), ('jit', 'off'), ('idle_in_transaction_session_timeout', '10s')
     ) as planner (name, setting)`,
 )
