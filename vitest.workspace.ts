@@ -44,6 +44,8 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
     test: {
       name,
       ...files,
+      // Client generators bring tests of their own.
+      exclude: ['**/node_modules/**', ...(files.exclude ?? [])],
       setupFiles: collectsGarbage ? './tools/collect-garbage.ts' : [],
       execArgv: collectsGarbage ? ['--single-threaded-gc'] : [],
       // Long, for real processes, sockets and databases on small machines: only hanging tests should reach these.

@@ -79,7 +79,7 @@ describe('limitRequests', () => {
     const told = await call('/read')
     expect({ ...told, told: told.told.map((each) => (Number(each) ? Number(each) : each)) }).toEqual({
       ...refused,
-      detail: 'At most 3 requests per minute.',
+      detail: 'At most 3 requests per minute. Try again in 50 seconds.',
     })
     vi.advanceTimersByTime(49_499)
     expect((await call('/read')).status).toBe(429)
@@ -103,7 +103,10 @@ describe('limitRequests', () => {
     for (let sent = 0; sent < 3; sent += 1) await call('/read')
     const refused = await call('/start')
     expect(refused.told.slice(0, 2)).toEqual([policy, '"requests";r=0;t=60, "starts";r=2'])
-    expect(refused).toMatchObject({ status: 429, detail: 'At most 3 requests per minute.' })
+    expect(refused).toMatchObject({
+      status: 429,
+      detail: 'At most 3 requests per minute. Try again in 60 seconds.',
+    })
     vi.advanceTimersByTime(60_000)
     expect((await call('/start')).told.slice(0, 2)).toEqual([
       policy,
@@ -111,7 +114,7 @@ describe('limitRequests', () => {
     ])
     vi.advanceTimersByTime(1000)
     await call('/start')
-    expect(await call('/start')).toMatchObject({ status: 429, detail: 'At most 2 starts per minute.' })
+    expect((await call('/start')).detail).toBe('At most 2 starts per minute. Try again in 59 seconds.')
     expect((await call('/read')).told[1]).toBe('"requests";r=0;t=59')
   })
 
@@ -121,7 +124,7 @@ describe('limitRequests', () => {
     vi.advanceTimersByTime(20_000)
     for (let sent = 0; sent < 2; sent += 1) await call('/start')
     const { told, detail } = await call('/start')
-    expect([Number(told[2]), detail]).toEqual([60, 'At most 2 starts per minute.'])
+    expect([Number(told[2]), detail]).toEqual([60, 'At most 2 starts per minute. Try again in 60 seconds.'])
     // A read is refused only by the general limit, for a shorter time.
     expect(Number((await call('/read')).told[2])).toBe(40)
     vi.advanceTimersByTime(60_000)
@@ -137,7 +140,7 @@ describe('limitRequests', () => {
     vi.advanceTimersByTime(1500)
     const { status, told, detail } = await from('192.0.2.1')
     expect([status, Number(told[2])]).toEqual([429, 59])
-    expect(detail).toBe('Too many failed authentications from this address.')
+    expect(detail).toBe('Too many failed authentications from this address. Try again in 59 seconds.')
     expect((await from('192.0.2.2')).status).toBe(200)
   })
 
@@ -196,13 +199,13 @@ describe('limitTests', () => {
     expect((await send('A')).status).toBe(200)
     expect(await send('a')).toEqual({
       status: 429,
-      detail: 'At most 2 tests per minute and endpoint.',
+      detail: 'At most 2 tests per minute and endpoint. Try again in 30 seconds.',
       wait: 30,
     })
     expect((await send('b')).status).toBe(200)
     expect(await send('b')).toMatchObject({
       status: 429,
-      detail: 'At most 3 tests per minute and organization.',
+      detail: 'At most 3 tests per minute and organization. Try again in 30 seconds.',
     })
     const other = { 'x-organization': ORGANIZATION.replace(/a$/, 'b') }
     expect((await send('a', other)).status).toBe(200)
