@@ -8,6 +8,18 @@ import type { Host } from './hosts.ts'
 import { sampleAuditEntry, sampleEndpoint, sampleQuotation, sampleSecrets } from './samples.ts'
 
 export const BODY = { requirementsText: 'A shop' }
+/** What plugins and formatters of clients may change. */
+const NASTY = {
+  ...BODY,
+  name: '{"looks": "like JSON"}',
+  description: '[1, 2]\n$1 :name ? \\ \' "',
+  metadata: {
+    snake_case: { inner_case: ['$1', ':x', '?', '\\', "'"] },
+    'Größe 😀': '[]',
+    n: 1.5,
+    none: null,
+  },
+}
 const SOON = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString()
 
 /** Integrations for each test, on a database of its own. */
@@ -125,13 +137,14 @@ export function useTransactions() {
             headers: { 'X-Tenant': 'acme' },
           })
           await within.webhookEndpoints.update(member, endpoint.id, { description: 'Two\nlines: "a", {b}' })
-          const start = { organizationId, source: 'ui', body: BODY, idempotencyKey: 'once' } as const
+          const start = { organizationId, source: 'ui', body: NASTY, idempotencyKey: 'once' } as const
           const { quotation_id } = await within.quotations.start(start)
           expect(await within.quotations.start(start)).toMatchObject({ quotation_id, repeated: true })
           return { id: quotation_id, key, inside: await read(within, quotation_id) }
         })
 
         expect(inside).toEqual(await read(integrations, id))
+        expect(inside.quotation).toMatchObject({ name: NASTY.name, metadata: NASTY.metadata })
         expect(await integrations.apiKeys.authenticate(key.reveal())).toMatchObject({ organizationId })
       })
 
