@@ -134,6 +134,48 @@ describe('within', () => {
     })
   })
 
+  it('leaves no half of a report, whenever the host’s transaction ends', async () => {
+    const organizationId = randomUUID()
+    await context.integrations.webhookEndpoints.create(adminOf(organizationId), {
+      name: 'CRM',
+      url: 'https://receiver.example/hook',
+      events: ['quotation.requirement_analysis.completed'],
+    })
+    const pool = openPgPool(context.url)
+    const seen = new Set<string>()
+    let statements = 0
+    for (let last = 1; last === 1 || statements >= last - 1; last += 1) {
+      const start = { organizationId, source: 'api_key', body: BODY } as const
+      const { quotation_id } = await context.integrations.quotations.start(start)
+      const client = await pool.connect()
+      await client.query('begin')
+      statements = 0
+      const { pipeline } = context.integrations.within({
+        async runInTransaction(text: string, values: unknown[]) {
+          statements += 1
+          // As after the failure of something else in a `Promise.all`.
+          if (statements === last) await client.query('rollback')
+          return client.query(text, values)
+        },
+      })
+      await pipeline(quotation_id)
+        .stepCompleted('requirement_analysis')
+        .catch(() => undefined)
+      await client.query('rollback')
+      client.release()
+      const [left] = await context.sql`
+        select processed_step <> 'none' as progress,
+          exists (select from quickquote.events e where e.quotation_id = q.id) as event,
+          exists (select from quickquote.deliveries d join quickquote.events e on e.id = d.event_id
+            where e.quotation_id = q.id) as delivery
+        from quickquote.quotations q where id = ${quotation_id}`
+      seen.add(Object.values(left ?? {}).join())
+    }
+    await pool.end()
+    expect(statements).toBeGreaterThan(2)
+    expect([...seen].sort()).toEqual(['false,false,false', 'true,true,true'])
+  })
+
   describe('another client', () => {
     const start = (runInTransaction: OtherTransaction['runInTransaction']) =>
       context.integrations

@@ -27,7 +27,7 @@ const NAMES: Record<string, string> = {
   TypeORM: "manager: import('typeorm').EntityManager",
   Sequelize: "sequelize: import('sequelize').Sequelize, transaction: import('sequelize').Transaction",
   MikroORM: "em: import('@mikro-orm/postgresql').EntityManager",
-  'pg-promise': "tx: import('pg-promise').ITask<{}>",
+  'pg-promise': "task: import('pg-promise').ITask<{}>",
   Slonik: "connection: import('slonik').DatabaseTransactionConnection",
 }
 
@@ -36,7 +36,7 @@ it('the documented lines are strict TypeScript', async () => {
   const lines = ADAPTERS.filter(({ client }) => client in NAMES)
   expect(lines).toHaveLength(Object.keys(NAMES).length)
   const program = `import { CompiledQuery } from 'kysely'
-import { sql } from 'slonik'
+import { sql as raw } from 'slonik'
 import type { HostTransaction } from '${path('../dist/index.js')}'
 declare const integrations: { within(transaction: HostTransaction): unknown }
 ${lines.map(({ client, adapter }) => `export function on${client.replace('-', '')}(${NAMES[client]}) {\n  integrations.within(${adapter})\n}`).join('\n')}

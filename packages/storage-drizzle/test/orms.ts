@@ -93,12 +93,12 @@ function onPgPromise(pgp: (url: string) => PgPromise, url: string): Host {
     transaction: (work) =>
       db.tx((tx) =>
         work(
-          documented('pg-promise', { tx }),
+          documented('pg-promise', { task: tx }),
           (text) => tx.any(text),
-          (inner) => tx.tx((nested) => inner(documented('pg-promise', { tx: nested }))),
+          (inner) => tx.tx((nested) => inner(documented('pg-promise', { task: nested }))),
         ),
       ),
-    outside: documented('pg-promise', { tx: db }),
+    outside: documented('pg-promise', { task: db }),
     close: () => db.$pool.end(),
   }
 }
@@ -114,7 +114,7 @@ async function onSlonik(
   url: string,
 ): Promise<Host> {
   const pool = await createPool(url, { driverFactory: createPgDriverFactory() })
-  const on = (connection: Slonik) => documented('Slonik', { connection, sql })
+  const on = (connection: Slonik) => documented('Slonik', { connection, raw: sql })
   return {
     transaction: (work) =>
       pool.transaction((connection) =>

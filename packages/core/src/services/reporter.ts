@@ -17,7 +17,7 @@ import type { Context, Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export function createReporter(
-  { storage, settings }: Context<'quotations' | 'events'>,
+  { storage, settings }: Context<'quotations'>,
   quotationId: string,
 ): QuotationReporter {
   /** @returns the proposal, if there is one now */
@@ -66,7 +66,7 @@ export function createReporter(
  * @throws IntegrationError QUOTATION_NOT_FOUND, STATE_CONFLICT, QUOTATION_ENDED
  */
 export async function applyReport(
-  storage: Pick<Storage, 'quotations' | 'events'>,
+  storage: Pick<Storage, 'quotations'>,
   settings: Settings,
   quotationId: string,
   report: Report,
@@ -80,9 +80,8 @@ export async function applyReport(
   const now = settings.now()
   // Each report has its own, so that a client that knows the one before sees that something has changed.
   const at = new Date(Math.max(now.getTime(), progress.updated_at.getTime() + 1))
-  await storage.quotations.saveProgress(progress.organization_id, quotationId, change, at)
   const event = eventOf(settings.events, progress, change, now)
-  if (event !== null) await storage.events.record(event)
+  await storage.quotations.saveProgress(progress.organization_id, quotationId, change, at, event)
   return { progress, change }
 }
 
@@ -111,8 +110,8 @@ function eventOf(
   progress: Progress & { readonly trace: TraceContext | null },
   change: ProgressChange,
   now: Date,
-): RecordedEvent | null {
-  if (change.event === undefined) return null
+): RecordedEvent | undefined {
+  if (change.event === undefined) return undefined
   const { type, step } = change.event
   const data: QuotationEventData = {
     quotation_id: progress.quotation_id,

@@ -53,15 +53,15 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     client: 'Slonik',
-    where: 'in pool.transaction(async (connection) => …)',
+    where: 'in pool.transaction(async (connection) => …), with its sql as raw',
     adapter:
-      '{ runInTransaction: (text, values) => connection.query({ sql: text, values, type: sql.unsafe``.type, parser: sql.unsafe``.parser }) }',
+      '{ runInTransaction: (text, values) => connection.query({ ...raw.unsafe``, sql: text, values }) }',
     isLike: (has) => has('maybeOne') && has('anyFirst'),
   },
   {
     client: 'pg-promise',
-    where: 'in db.tx(async (tx) => …)',
-    adapter: '{ runInTransaction: (text, values) => tx.any({ text, values }) }',
+    where: 'in db.tx(async (task) => …)',
+    adapter: '{ runInTransaction: (text, values) => task.any({ text, values }) }',
     isLike: (has) => has('oneOrNone') && has('any'),
   },
   {
