@@ -110,6 +110,7 @@ function inStatements<T>(work: Work<T>, transaction: OtherTransaction): Promise<
 export function openPgPool(connectionString: string, options: pg.PoolConfig = {}): pg.Pool {
   const pool = new pg.Pool({ connectionString, ...options })
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 

@@ -37,9 +37,9 @@ export function orms(folder: () => string): Record<string, (url: string) => Host
     Knex: (url) => onKnex(load('knex')({ client: 'pg', connection: url })),
     'Knex that turns null into undefined': (url) =>
       onKnex(load('knex')({ client: 'pg', connection: url, postProcessResponse: withoutNulls })),
-    'pg-promise': (url) => onPgPromise(load('pg-promise')({ noWarnings: true, connect: quiet }), url),
+    'pg-promise': (url) => onPgPromise(load('pg-promise')({ noWarnings: true }), url),
     'pg-promise with its recipe for camel case': (url) =>
-      onPgPromise(load('pg-promise')({ noWarnings: true, connect: quiet, receive: camelized }), url),
+      onPgPromise(load('pg-promise')({ noWarnings: true, receive: camelized }), url),
     Slonik: (url) => onSlonik(load('slonik'), load('@slonik/pg-driver'), url),
     Zapatos: (url) => onZapatos(load('zapatos/db'), load('pg'), url),
     'drizzle 1.0': (url) => onDrizzle1(load('drizzle-1/node-postgres'), url),
@@ -72,13 +72,14 @@ function camelized({ data }: { data: Record<string, unknown>[] }): void {
 }
 
 interface Closable {
-  on(event: 'error', listener: () => void): void
+  on(event: 'error' | 'connect', listener: (client: Closable) => void): void
   end(): Promise<void>
 }
 
 /** See `openPgPool`. */
-function quiet({ client }: { client: Closable }): void {
-  client.on('error', () => {})
+function quietPool(pool: Closable): void {
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
 }
 
 interface PgPromise {
@@ -89,6 +90,7 @@ interface PgPromise {
 
 function onPgPromise(pgp: (url: string) => PgPromise, url: string): Host {
   const db = pgp(url)
+  quietPool(db.$pool)
   return {
     transaction: (work) =>
       db.tx((tx) =>
@@ -140,7 +142,7 @@ interface Zapatos {
 
 function onZapatos(db: Zapatos, { Pool }: { Pool: new (options: object) => Closable }, url: string): Host {
   const pool = new Pool({ connectionString: url })
-  pool.on('error', () => {})
+  quietPool(pool)
   return {
     transaction: (work) =>
       db.transaction(pool, db.IsolationLevel.ReadCommitted, (client) =>
@@ -165,11 +167,12 @@ function onZapatos(db: Zapatos, { Pool }: { Pool: new (options: object) => Closa
 interface Drizzle1 {
   transaction<T>(work: (tx: Drizzle1 & HostTransaction) => Promise<T>): Promise<T>
   execute(text: string): Promise<unknown>
-  $client: { end(): Promise<void> }
+  $client: Closable
 }
 
 function onDrizzle1({ drizzle }: { drizzle(url: string): Drizzle1 }, url: string): Host {
   const db = drizzle(url)
+  quietPool(db.$client)
   return {
     transaction: (work) =>
       db.transaction((tx) =>

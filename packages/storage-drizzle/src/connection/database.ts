@@ -3,7 +3,7 @@ import { type Driver, MAINTENANCE, type Statements } from './driver.ts'
 import { statementsIn } from './host-transaction.ts'
 import { TAKE_TURNS } from './locks.sql.ts'
 import { type Runner, runnerOn } from './run.ts'
-import { sqlStateOf, unanswered } from './storage-error.ts'
+import { ofHost, sqlStateOf, unanswered } from './storage-error.ts'
 
 /** The context of each part of the storage: its connections and its SQL schema. */
 export interface Database extends Runner {
@@ -55,7 +55,13 @@ export function createDatabase({
   const common = { schema: `"${schema}"`, within }
 
   function within(transaction: unknown): Database {
-    const statements = statementsIn(transaction, prepare, common.schema)
+    const ofTransaction = statementsIn(transaction, prepare, common.schema)
+    const statements: Pick<Statements, 'values'> = {
+      values: (...statement) =>
+        ofTransaction.values(...statement).catch((error) => {
+          throw ofHost(error)
+        }),
+    }
     return inTransaction(statements, async () => {
       await statements.values(NOTIFY, [wakeChannel(schema)])
     })
