@@ -98,7 +98,9 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   options: IntegrationsOptions<Events, Transaction>,
 ): Integrations<Events, Transaction> {
   const checked = createSettings(options)
-  const watched = logOutages(options.storage, checked.logger)
+  const { notify } = checked.delivery
+  const logged = logOutages(options.storage, checked.logger)
+  const watched = { ...logged, within: (transaction: Transaction) => logged.within(transaction, { notify }) }
   const clock =
     options.now === undefined
       ? databaseClock(() => options.storage.clock.read(), checked.logger)

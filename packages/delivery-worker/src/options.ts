@@ -22,7 +22,7 @@ export interface DeliveryWorkerOptions {
   readonly concurrency?: number
   /**
    * Milliseconds between polls for work that no notification announced. Behind a pooler without LISTEN this is the
-   * latency. Default 5,000.
+   * latency. Default: `delivery.pollMs` of the integrations.
    */
   readonly pollIntervalMs?: number
   /** Milliseconds between heartbeats. Default: `lease.heartbeatMs` of the integrations. */
@@ -70,8 +70,9 @@ export function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
   }
   checkOptionNames('createDeliveryWorker', options, OPTION_NAMES)
   checkIntegrations('createDeliveryWorker', options.integrations)
-  const { lease } = options.integrations.settings
-  const checked = { ...DEFAULT_WORKER_OPTIONS, ...lease, pipelineStarts: true, ...givenOptions(options) }
+  const { lease, delivery } = options.integrations.settings
+  const defaults = { ...DEFAULT_WORKER_OPTIONS, pollIntervalMs: delivery.pollMs }
+  const checked = { ...defaults, ...lease, pipelineStarts: true, ...givenOptions(options) }
   for (const [name, option] of Object.entries<NumberOption>(NUMBERS)) {
     checkNumber(`createDeliveryWorker: ${name}`, checked[name as keyof typeof NUMBERS], option)
   }

@@ -18,9 +18,10 @@ export interface Database extends Runner {
   /**
    * The same database inside a transaction of the host, which alone commits it or rolls it back. The host's objects are
    * never changed.
+   * @param options.notify false: it sends no NOTIFY, and workers find its work when they poll. Default true.
    * @throws ConfigurationError unless it is a transaction of drizzle (any PostgreSQL driver), postgres.js or another client
    */
-  within(transaction: unknown): Database
+  within(transaction: unknown, options?: { readonly notify?: boolean }): Database
 }
 
 /** The connections of our statements. */
@@ -54,7 +55,7 @@ export function createDatabase({
 }: Connection): Database {
   const common = { schema: `"${schema}"`, within }
 
-  function within(transaction: unknown): Database {
+  function within(transaction: unknown, { notify = true }: { readonly notify?: boolean } = {}): Database {
     const ofTransaction = statementsIn(transaction, prepare, common.schema)
     const statements: Pick<Statements, 'values'> = {
       values: (...statement) =>
@@ -63,7 +64,7 @@ export function createDatabase({
         }),
     }
     return inTransaction(statements, async () => {
-      await statements.values(NOTIFY, [wakeChannel(schema)])
+      if (notify) await statements.values(NOTIFY, [wakeChannel(schema)])
     })
   }
 
