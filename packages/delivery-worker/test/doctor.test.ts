@@ -9,7 +9,6 @@ import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { examine as findingsOf } from '../src/doctor/doctor.ts'
 import { FINDINGS, type Finding } from '../src/doctor/finding.ts'
-import { DEFAULT_WORKER_OPTIONS } from '../src/options.ts'
 import { type Host, openHost } from './host.ts'
 import { runCli } from './worker-process.ts'
 
@@ -44,7 +43,8 @@ async function examine({
   appUrl?: string
 } = {}) {
   const integrations = integrationsOn(databaseUrl, { egress: { proxy } })
-  const worker = { ...DEFAULT_WORKER_OPTIONS, ...integrations.settings.lease, ca }
+  const { lease, delivery } = integrations.settings
+  const worker = { pollIntervalMs: delivery.pollMs, ...lease, ca }
   const findings = await findingsOf({ integrations, worker, appUrl })
   await integrations.close()
   return { findings, wrong: wrongOf(findings) }
