@@ -13,6 +13,7 @@ import { createDeliveryLog, type DeliveryLog } from './services/delivery-log.ts'
 import { createEmitter, type Emitter } from './services/emitter.ts'
 import { createEventFeed, type EventFeed } from './services/event-feed.ts'
 import { disableFailingEndpoints } from './services/failing-endpoints.ts'
+import { repairFeed } from './services/feed-repair.ts'
 import { withHostQuotations } from './services/host-quotations.ts'
 import { continueErasing, createOrganizations, type Organizations } from './services/organizations.ts'
 import { createQuotations, type Quotations } from './services/quotations.ts'
@@ -66,6 +67,8 @@ export interface Integrations<Events extends EventDefinitions = NoEvents, Transa
    * @returns how many
    */
   disableFailingEndpoints(): Promise<number>
+  /** Repairs the positions of the event feed after a move of the database without its sequence. The plugin and the worker do it. */
+  repairFeed(): Promise<void>
   /**
    * Logs due warnings and calls their hooks: `onEndpointFailing`, `onDeliveriesExhausted`, `onApiKeyExpiring`. Workers
    * do this every minute.
@@ -141,6 +144,8 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
     },
     reencryptSecrets: () => reencryptSecrets(context),
     disableFailingEndpoints: () => disableFailingEndpoints(context),
+    // Not watched: the app may start while the database is away.
+    repairFeed: () => repairFeed({ storage: options.storage, settings }),
     sendWarnings: () => sendWarnings(context),
     enforceRetention: () => enforceRetention(context),
     continueErasing: () => continueErasing({ ...context, files }),
