@@ -18,7 +18,7 @@ import { withHostQuotations } from './services/host-quotations.ts'
 import { continueErasing, createOrganizations, type Organizations } from './services/organizations.ts'
 import { createQuotations, type Quotations } from './services/quotations.ts'
 import { createReplays, type Replays } from './services/replays.ts'
-import { createReporter } from './services/reporter.ts'
+import { createReporter, type ReporterOptions } from './services/reporter.ts'
 import { enforceRetention } from './services/retention.ts'
 import { reencryptSecrets, type SecretReencryption } from './services/secret-reencryption.ts'
 import { createTestDeliveries, type TestDeliveries } from './services/test-deliveries.ts'
@@ -35,8 +35,11 @@ export interface IntegrationServices<Events extends EventDefinitions = NoEvents>
   readonly deliveryLog: DeliveryLog
   readonly replays: Replays
   readonly auditLog: AuditLog
-  /** The reporter of a quotation. Works in any process. */
-  pipeline(quotationId: string): QuotationReporter
+  /**
+   * The reporter of a quotation. Works in any process.
+   * @param options.organizationId its reports are refused (OTHER_ORGANIZATION) unless the quotation belongs to it. Default: any.
+   */
+  pipeline(quotationId: string, options?: ReporterOptions): QuotationReporter
 }
 
 /** `Transaction` is the type of the host's transactions that `within` accepts. */
@@ -197,7 +200,8 @@ function createServices(
     auditLog: () => onTime(createAuditLog(context), settle),
   })
   return Object.assign(services, {
-    pipeline: (quotationId: string) => onTime(createReporter(context, quotationId), settle),
+    pipeline: (quotationId: string, options?: ReporterOptions) =>
+      onTime(createReporter(context, quotationId, options), settle),
     ...onTime(createEmitter(context), settle),
   })
 }

@@ -1,8 +1,10 @@
 import { IntegrationError } from '../lib/errors.ts'
 import { givenOptions } from '../lib/fields.ts'
 import { newId } from '../lib/new-id.ts'
+import { checkOptionNames } from '../lib/option-check.ts'
 import { ONLY_KNOWN } from '../lib/page.ts'
 import { Name, OneOf, schemaOf, Uuid } from '../lib/schema.ts'
+import { isSameUuid } from '../lib/tenancy.ts'
 import type { TraceContext } from '../lib/trace-context.ts'
 import { Type } from '../lib/type.ts'
 import { validate } from '../lib/validator.ts'
@@ -16,14 +18,20 @@ import { createWebhookEvent, type RecordedEvent } from '../model/webhook-event.t
 import type { Context, Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
+export interface ReporterOptions {
+  readonly organizationId?: string
+}
+
 export function createReporter(
   { storage, settings }: Context<'quotations'>,
   quotationId: string,
+  options: ReporterOptions = {},
 ): QuotationReporter {
+  checkOptionNames('pipeline', options, ['organizationId'])
   /** @returns the proposal, if there is one now */
   function apply(report: Report): Promise<ReportedProposal | null> {
     return storage.transaction(async (transaction) => {
-      const { progress, change } = await applyReport(transaction, settings, quotationId, report)
+      const { progress, change } = await applyReport(transaction, settings, quotationId, report, options)
       return change?.proposal ?? progress.proposal
     })
   }
@@ -63,16 +71,20 @@ export function createReporter(
 /**
  * Writes what a report changes, in a transaction, with its event.
  * @returns the progress before; without `change` if the report changes nothing
- * @throws IntegrationError QUOTATION_NOT_FOUND, STATE_CONFLICT, QUOTATION_ENDED
+ * @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION, STATE_CONFLICT, QUOTATION_ENDED
  */
 export async function applyReport(
   storage: Pick<Storage, 'quotations'>,
   settings: Settings,
   quotationId: string,
   report: Report,
+  { organizationId }: ReporterOptions = {},
 ): Promise<{ progress: Progress; change?: ProgressChange }> {
   const progress = await storage.quotations.lockProgress(quotationId)
   if (progress === null) throw new IntegrationError('QUOTATION_NOT_FOUND')
+  if (organizationId !== undefined && !isSameUuid(progress.organization_id, organizationId)) {
+    throw new IntegrationError('OTHER_ORGANIZATION')
+  }
   const decision = decide(progress, report, settings.pipeline.steps)
   if (decision.kind === 'refused') throw new IntegrationError(decision.code, decision.reason)
   if (decision.kind === 'unchanged') return { progress }
