@@ -40,8 +40,7 @@ const PASSING =
   /^(08...|53...|57014|57P0[1235]|55P03|25006|25P0[34]|40...|CONNECT.*|ERR_POSTGRES_.*|E[A-Z]{3,})$/
 
 /** Failed or terminated connections, and a server that is full, starts, stops or is no longer the primary. */
-const AWAY =
-  /^(08...|53...|57P0[1235]|25006|CONNECT(?!ION_(ENDED|SILENT)).*|ERR_POSTGRES_.*|E[A-Z]{3,})$/
+const AWAY = /^(08...|53...|57P0[1235]|25006|CONNECT(?!ION_(ENDED|SILENT)).*|ERR_POSTGRES_.*|E[A-Z]{3,})$/
 
 /** The PostgreSQL routines that refuse because of row-level security, in any language. */
 const ROW_SECURITY = new Set(['check_enable_rls', 'ExecWithCheckOptions'])
