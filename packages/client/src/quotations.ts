@@ -34,13 +34,17 @@ export interface ListOptions extends CallOptions {
 export interface GetOptions extends CallOptions {
   /** Seconds to wait for a change, unless the quote has ended: 0 to 20. Default 0. */
   readonly waitSeconds?: number
-  /** The `updated_at` that you know: returns at once if the quote has changed since. Default: that of now. */
+  /** The `updated_at` that you know: returns at once if the quote has changed since. Default: the current one. */
   readonly since?: string
+  /** `end` waits until the quote has completed or failed, `change` (default) for any change. */
+  readonly until?: 'change' | 'end'
 }
 
 export interface WaitOptions extends CallOptions {
   /** How long to wait, in milliseconds. Default one hour. */
   readonly timeoutMs?: number
+  /** Called with the summary at first and after each change. Each change costs one request more. */
+  readonly onChange?: (quotation: Quotation) => void
 }
 
 export interface QuotationCalls {
@@ -61,8 +65,8 @@ export interface QuotationCalls {
   /** The progress of each step. @throws NotFoundError, ForbiddenError */
   pipeline(id: string, options?: CallOptions): Promise<PipelineStatus>
   /**
-   * Waits until a quote completes, which it sees within a second. Sends at most four requests a minute, and one more for
-   * each change of the quote. If the service does not wait, because too many requests do, it asks every 20 seconds.
+   * Waits until a quote completes, which it sees within a second, with at most four requests a minute. If the service does
+   * not wait, because too many requests do, it asks every 20 seconds.
    * @throws QuotationFailedError if it failed
    * @throws TimeoutError after the timeout; the quote itself continues
    */
@@ -79,7 +83,7 @@ const START_BODY: Names<StartQuotation> = {
   external_id: true,
 }
 const START: Names<StartOptions> = { idempotencyKey: true, signal: true }
-const GET: Names<GetOptions> = { waitSeconds: true, since: true, signal: true }
+const GET: Names<GetOptions> = { waitSeconds: true, since: true, until: true, signal: true }
 const LIST: Names<ListOptions> = {
   status: true,
   source: true,
@@ -89,7 +93,7 @@ const LIST: Names<ListOptions> = {
   limit: true,
   signal: true,
 }
-const WAIT: Names<WaitOptions> = { timeoutMs: true, signal: true }
+const WAIT: Names<WaitOptions> = { timeoutMs: true, onChange: true, signal: true }
 
 /** Fields of each quote. */
 const QUOTATION = ['id', 'status']
@@ -99,8 +103,8 @@ const HOUR_MS = 3_600_000
 export function quotationCalls(request: Requests): QuotationCalls {
   async function get(id: string, options: GetOptions = {}) {
     checkNames(options, GET)
-    const { waitSeconds, since, signal: aborted } = options
-    const query = given({ wait: waitSeconds, since })
+    const { waitSeconds, since, until, signal: aborted } = options
+    const query = given({ wait: waitSeconds, since, until })
     const { data } = await request(
       (client, signal) =>
         client.GET('/v1/integrations/quotations/{id}', {
@@ -184,15 +188,15 @@ export function quotationCalls(request: Requests): QuotationCalls {
 
     async waitFor(id, options = {}) {
       checkNames(options, WAIT)
-      const { timeoutMs = HOUR_MS, signal } = options
+      const { timeoutMs = HOUR_MS, onChange, signal } = options
       const deadline = performance.now() + timeoutMs
       for (let known: Quotation | undefined; ; ) {
         const begun = performance.now()
         const waitSeconds = Math.min(Math.max(Math.floor((deadline - begun) / 1000), 0), LONGEST_WAIT_SECONDS)
-        const quotation = await get(id, {
-          ...(known !== undefined && { waitSeconds, since: known.updated_at }),
-          signal,
-        })
+        const change = known === undefined ? {} : { waitSeconds, since: known.updated_at }
+        const wait = onChange === undefined ? { waitSeconds, until: 'end' as const } : change
+        const quotation = await get(id, { ...wait, signal })
+        if (quotation.updated_at !== known?.updated_at) onChange?.(quotation)
         if (quotation.status === 'completed') return quotation
         if (quotation.status === 'failed') throw new QuotationFailedError(quotation)
         const ended = performance.now()

@@ -58,6 +58,24 @@ describe('A quote, from its start to its document', () => {
     )
   })
 
+  it('is waited for with few requests, however many steps it has', async () => {
+    const paths: string[] = []
+    const { partner, client } = await host().partner({
+      fetch(...request) {
+        paths.push(new URL((request[0] as Request).url).search)
+        return fetch(...request)
+      },
+    })
+    const { quotation_id: id } = await client.quotations.start(REQUIREMENTS)
+    await host().kit.deliver()
+    paths.length = 0
+    const waited = client.quotations.waitFor(id)
+    await expect.poll(() => paths.length).toBe(1)
+    await partner.quote(id).complete()
+    expect((await waited).status).toBe('completed')
+    expect(paths).toEqual(['?wait=20&until=end'])
+  })
+
   it('that failed rejects with its error code and summary', async () => {
     const { partner, client } = await host().partner()
     const { quotation_id: id } = await client.quotations.start(REQUIREMENTS)

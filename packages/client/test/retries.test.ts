@@ -276,9 +276,17 @@ describe('waitFor of a quote', () => {
     answer(200, { ...QUOTATION, status, updated_at: `2026-11-21T10:05:0${seconds}.000Z` })
   const queryOf = (path = '') => Object.fromEntries(new URL(path, 'http://localhost').searchParams)
 
-  it('asks again at once after each change, and waits for the next', async () => {
-    const { client, requests } = await startService([at(1), at(2), at(3), at(4, 'completed')])
+  it('waits for its end, not for its steps', async () => {
+    const { client, requests } = await startService([at(1), at(2, 'completed')])
     await client.quotations.waitFor(id)
+    expect(requests.map(({ path }) => queryOf(path))).toEqual(Array(2).fill({ wait: '20', until: 'end' }))
+  })
+
+  it('asks again at once after each change, if somebody listens', async () => {
+    const { client, requests } = await startService([at(1), at(2), at(3), at(4, 'completed')])
+    const seen: string[] = []
+    await client.quotations.waitFor(id, { onChange: ({ updated_at }) => void seen.push(updated_at) })
+    expect(seen.map((time) => time[18])).toEqual(['1', '2', '3', '4'])
     expect(requests.map(({ path }) => queryOf(path))).toEqual([
       {},
       { wait: '20', since: '2026-11-21T10:05:01.000Z' },
@@ -319,7 +327,7 @@ describe('waitFor of a quote', () => {
   it('waits no longer than its timeout', async () => {
     const { client, requests } = await startService([at(1)])
     await expect(client.quotations.waitFor(id, { timeoutMs: 2500 })).rejects.toBeInstanceOf(TimeoutError)
-    expect(requests.map(({ path }) => queryOf(path)['wait'])).toEqual([undefined, '2', '0'])
+    expect(requests.map(({ path }) => queryOf(path)['wait'])).toEqual(['2', '2', '0'])
   })
 })
 

@@ -13,11 +13,12 @@ import { createDeliveryLog, type DeliveryLog } from './services/delivery-log.ts'
 import { createEmitter, type Emitter } from './services/emitter.ts'
 import { createEventFeed, type EventFeed } from './services/event-feed.ts'
 import { disableFailingEndpoints } from './services/failing-endpoints.ts'
+import { repairFeed } from './services/feed-repair.ts'
 import { withHostQuotations } from './services/host-quotations.ts'
 import { continueErasing, createOrganizations, type Organizations } from './services/organizations.ts'
 import { createQuotations, type Quotations } from './services/quotations.ts'
 import { createReplays, type Replays } from './services/replays.ts'
-import { createReporter } from './services/reporter.ts'
+import { createReporter, type ReporterOptions } from './services/reporter.ts'
 import { enforceRetention } from './services/retention.ts'
 import { reencryptSecrets, type SecretReencryption } from './services/secret-reencryption.ts'
 import { createTestDeliveries, type TestDeliveries } from './services/test-deliveries.ts'
@@ -34,8 +35,11 @@ export interface IntegrationServices<Events extends EventDefinitions = NoEvents>
   readonly deliveryLog: DeliveryLog
   readonly replays: Replays
   readonly auditLog: AuditLog
-  /** The reporter of a quotation. Works in any process. */
-  pipeline(quotationId: string): QuotationReporter
+  /**
+   * The reporter of a quotation. Works in any process.
+   * @param options.organizationId its reports are refused (OTHER_ORGANIZATION) unless the quotation belongs to it. Default: any.
+   */
+  pipeline(quotationId: string, options?: ReporterOptions): QuotationReporter
 }
 
 /** `Transaction` is the type of the host's transactions that `within` accepts. */
@@ -66,6 +70,8 @@ export interface Integrations<Events extends EventDefinitions = NoEvents, Transa
    * @returns how many
    */
   disableFailingEndpoints(): Promise<number>
+  /** Repairs the positions of the event feed after a move of the database without its sequence. The plugin and the worker do it. */
+  repairFeed(): Promise<void>
   /**
    * Logs due warnings and calls their hooks: `onEndpointFailing`, `onDeliveriesExhausted`, `onApiKeyExpiring`. Workers
    * do this every minute.
@@ -98,7 +104,9 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   options: IntegrationsOptions<Events, Transaction>,
 ): Integrations<Events, Transaction> {
   const checked = createSettings(options)
-  const watched = logOutages(options.storage, checked.logger)
+  const { notify } = checked.delivery
+  const logged = logOutages(options.storage, checked.logger)
+  const watched = { ...logged, within: (transaction: Transaction) => logged.within(transaction, { notify }) }
   const clock =
     options.now === undefined
       ? databaseClock(() => options.storage.clock.read(), checked.logger)
@@ -139,6 +147,8 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
     },
     reencryptSecrets: () => reencryptSecrets(context),
     disableFailingEndpoints: () => disableFailingEndpoints(context),
+    // Not watched: the app may start while the database is away.
+    repairFeed: () => repairFeed({ storage: options.storage, settings }),
     sendWarnings: () => sendWarnings(context),
     enforceRetention: () => enforceRetention(context),
     continueErasing: () => continueErasing({ ...context, files }),
@@ -190,7 +200,8 @@ function createServices(
     auditLog: () => onTime(createAuditLog(context), settle),
   })
   return Object.assign(services, {
-    pipeline: (quotationId: string) => onTime(createReporter(context, quotationId), settle),
+    pipeline: (quotationId: string, options?: ReporterOptions) =>
+      onTime(createReporter(context, quotationId, options), settle),
     ...onTime(createEmitter(context), settle),
   })
 }

@@ -137,6 +137,7 @@ export {
   hintAt,
   MAX_TIMER_MS,
   type NumberOption,
+  type NumberRange,
   type OptionTable,
 } from './lib/option-check.ts'
 export { isOutage } from './lib/outage.ts'

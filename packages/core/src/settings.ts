@@ -216,7 +216,7 @@ export function createSettings(options: IntegrationsOptions): Omit<Settings, 'cl
     'now must be a function that returns a valid Date.',
   )
   checkNumber('createIntegrations: hookTimeoutMs', hookTimeoutMs, { min: 1, max: MAX_TIMER_MS })
-  const delivery = complete('delivery', DELIVERY_OPTIONS, options.delivery)
+  const delivery = withPolls(complete('delivery', DELIVERY_OPTIONS, options.delivery), options.delivery)
   const start = complete('start', START_OPTIONS, options.start)
   const lease = complete('lease', LEASE_OPTIONS, options.lease)
   checkLease('createIntegrations: lease.', lease)
@@ -275,6 +275,11 @@ function complete<T extends object>(
     else expect(typeof value === 'boolean', `${group}.${name} must be true or false.`)
   }
   return { ...(defaultsOf(table) as T), ...options }
+}
+
+/** Without notifications, polls are the latency. */
+function withPolls(delivery: DeliveryPolicy, given: Partial<DeliveryPolicy> = {}): DeliveryPolicy {
+  return delivery.notify || given.pollMs !== undefined ? delivery : { ...delivery, pollMs: 250 }
 }
 
 /** The time of the next attempt must be a valid date. */

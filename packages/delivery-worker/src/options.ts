@@ -10,7 +10,7 @@ import {
   LEASE_OPTIONS,
   type LeasePolicy,
   MAX_TIMER_MS,
-  type NumberOption,
+  type NumberRange,
   type OptionTable,
 } from '@quickquote/core/internal'
 import type { HealthAddress } from './health/health-server.ts'
@@ -22,7 +22,7 @@ export interface DeliveryWorkerOptions {
   readonly concurrency?: number
   /**
    * Milliseconds between polls for work that no notification announced. Behind a pooler without LISTEN this is the
-   * latency. Default 5,000.
+   * latency. Default: `delivery.pollMs` of the integrations.
    */
   readonly pollIntervalMs?: number
   /** Milliseconds between heartbeats. Default: `lease.heartbeatMs` of the integrations. */
@@ -42,22 +42,22 @@ export interface DeliveryWorkerOptions {
   readonly health?: HealthAddress
 }
 
-type OwnNumbers = Required<Pick<DeliveryWorkerOptions, 'concurrency' | 'pollIntervalMs' | 'socketsPerOrigin'>>
+type OwnNumbers = Required<Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPerOrigin'>>
 
 /** Those that are not options of the integrations, too. */
 export const WORKER_OPTIONS = {
   concurrency: { default: 512, min: 1 },
-  pollIntervalMs: { default: 5000, min: 1, max: MAX_TIMER_MS },
   socketsPerOrigin: { default: 16, min: 1 },
 } as const satisfies OptionTable
-const NUMBERS = { ...WORKER_OPTIONS, ...LEASE_OPTIONS }
-/** Those of the lease are in the settings of the integrations. */
+const NUMBERS = { ...WORKER_OPTIONS, ...LEASE_OPTIONS, pollIntervalMs: { min: 1, max: MAX_TIMER_MS } }
+/** Those of the lease and the polls are in the settings of the integrations. */
 export const DEFAULT_WORKER_OPTIONS: OwnNumbers = defaultsOf(WORKER_OPTIONS)
 
 const OPTION_NAMES = [...Object.keys(NUMBERS), 'integrations', 'ca', 'pipelineStarts', 'health']
 
 export type CheckedOptions = OwnNumbers &
   LeasePolicy &
+  Required<Pick<DeliveryWorkerOptions, 'pollIntervalMs'>> &
   Pick<DeliveryWorkerOptions, 'integrations' | 'ca' | 'health'> & { readonly pipelineStarts: boolean }
 
 /** @throws ConfigurationError for an option that is missing, unknown or invalid */
@@ -70,9 +70,10 @@ export function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
   }
   checkOptionNames('createDeliveryWorker', options, OPTION_NAMES)
   checkIntegrations('createDeliveryWorker', options.integrations)
-  const { lease } = options.integrations.settings
-  const checked = { ...DEFAULT_WORKER_OPTIONS, ...lease, pipelineStarts: true, ...givenOptions(options) }
-  for (const [name, option] of Object.entries<NumberOption>(NUMBERS)) {
+  const { lease, delivery } = options.integrations.settings
+  const defaults = { ...DEFAULT_WORKER_OPTIONS, pollIntervalMs: delivery.pollMs }
+  const checked = { ...defaults, ...lease, pipelineStarts: true, ...givenOptions(options) }
+  for (const [name, option] of Object.entries<NumberRange>(NUMBERS)) {
     checkNumber(`createDeliveryWorker: ${name}`, checked[name as keyof typeof NUMBERS], option)
   }
   checkLease('createDeliveryWorker: ', checked)

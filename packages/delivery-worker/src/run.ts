@@ -45,6 +45,7 @@ export async function run(
   try {
     await heartbeat.start()
     await unusableKeys.check()
+    await options.integrations.repairFeed()
   } catch (error) {
     await heartbeat.stop()
     await http.close()

@@ -9,7 +9,6 @@ import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { examine as findingsOf } from '../src/doctor/doctor.ts'
 import { FINDINGS, type Finding } from '../src/doctor/finding.ts'
-import { DEFAULT_WORKER_OPTIONS } from '../src/options.ts'
 import { type Host, openHost } from './host.ts'
 import { runCli } from './worker-process.ts'
 
@@ -44,7 +43,8 @@ async function examine({
   appUrl?: string
 } = {}) {
   const integrations = integrationsOn(databaseUrl, { egress: { proxy } })
-  const worker = { ...DEFAULT_WORKER_OPTIONS, ...integrations.settings.lease, ca }
+  const { lease, delivery } = integrations.settings
+  const worker = { pollIntervalMs: delivery.pollMs, ...lease, ca }
   const findings = await findingsOf({ integrations, worker, appUrl })
   await integrations.close()
   return { findings, wrong: wrongOf(findings) }
@@ -79,7 +79,7 @@ describe('doctor', () => {
   it('finds no problem in a healthy installation, and changes nothing', async () => {
     await host.createEndpoint('https://receiver.example/')
     // No real worker, because it would change rows itself.
-    await host.sql`insert into quickquote.workers (id, heartbeat_at) values (gen_random_uuid(), now() + interval '1 hour')`
+    await host.sql`insert into quickquote.workers (id, heartbeat_at) values (gen_random_uuid(), now())`
     const before = await everything()
     const { code, findings } = await run({
       DATABASE_URL: host.databaseUrl,
@@ -146,13 +146,22 @@ describe('doctor', () => {
     ])
   })
 
+  it('reports positions of the feed behind stored events, as after a move without the sequence', async () => {
+    const host = await openHost()
+    await host.finishStep()
+    await host.sql`alter sequence quickquote.feed_positions restart`
+    expect(codesOf((await examine({ databaseUrl: host.databaseUrl })).findings)).toContain('FEED_BEHIND')
+    await host.integrations.repairFeed()
+    expect(codesOf((await examine({ databaseUrl: host.databaseUrl })).findings)).not.toContain('FEED_BEHIND')
+  })
+
   it('reports silent workers and a queue that waits', async () => {
     await host.createEndpoint('https://receiver.example/')
     await host.finishStep()
     const { sql } = host
     await sql`update quickquote.deliveries set due_at = now() - interval '10 minutes'`
     await sql`insert into quickquote.workers (id, heartbeat_at) values
-      (gen_random_uuid(), now() + interval '1 hour'), (gen_random_uuid(), now() - interval '1 hour')`
+      (gen_random_uuid(), now()), (gen_random_uuid(), now() - interval '1 hour')`
     const { wrong } = await examine()
     expect(codesOf(wrong)).toEqual(['WORKERS_SILENT', 'QUEUE_WAITS'])
     expect(wrong[1]?.message).toMatch(/^1 deliveries are due, the oldest for 6\d\d s\. /)

@@ -58,6 +58,8 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
 
   // Reports a wrong clock at startup, and not only at the first request.
   fastify.addHook('onReady', async () => integrations.settings.clock.settle())
+  // Not awaited: the app starts while the database is away.
+  fastify.addHook('onReady', async () => void integrations.repairFeed())
   if (settings.worker !== undefined) runWithApp(fastify, settings.worker)
 
   if (settings.apiDocs !== null) await serveApiDocs(fastify, settings, settings.apiDocs)

@@ -188,3 +188,15 @@ describe('States and transitions: API key', () => {
     expect(states.map(({ to }) => to).indexOf('revoked')).toBe(states.length - 1)
   })
 })
+
+it('apiKeys.holds finds a key in any state, and writes nothing', async () => {
+  const { apiKeys } = context.host.integrations
+  const { id, key } = await context.host.createKey()
+  expect(await apiKeys.holds(key)).toBe(true)
+  await apiKeys.deactivate(admin, id)
+  expect(await apiKeys.holds(key)).toBe(true)
+  await apiKeys.revoke(admin, id)
+  expect(await apiKeys.holds(key)).toBe(true)
+  expect(await apiKeys.get(admin, id)).toMatchObject({ last_used_at: null })
+  for (const unknown of ['', 'pk_x', `${key.slice(0, -1)}!`]) expect(await apiKeys.holds(unknown)).toBe(false)
+})

@@ -1,9 +1,23 @@
 import { EVENT_TYPES, STEPS } from '@quickquote/core'
 import { expect, it } from 'vitest'
+import { openHost, useDatabase } from './support/host.ts'
 import { openApiCheck } from './support/openapi-check.ts'
 import { createEndpoint, useDeliveries } from './support/webhooks.ts'
 
 const context = useDeliveries()
+const database = useDatabase()
+
+it('the document has the timeout and the attempts of the service', async () => {
+  const { openapi } = await openHost({
+    databaseUrl: database.url,
+    integrations: { delivery: { timeoutMs: 1500, maxAttempts: 3 } },
+  })
+  const { responses } = openapi.webhooks['quotation.completed']?.post ?? expect.fail('is not documented')
+  expect(responses).toMatchObject({
+    '2XX': { description: 'The event was received. Respond within 1.5 seconds.' },
+    default: { description: 'The event was not received. It is retried, up to 3 attempts in total.' },
+  })
+})
 
 it('deliveries of every event match the OpenAPI document, body and headers', async () => {
   const { host, receiver } = context

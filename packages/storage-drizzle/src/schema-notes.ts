@@ -269,7 +269,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
       left_to_host: null,
       open_then: null,
       organization_hash: 'SHA-256 of the organization ID',
-      organization_id: 'until it is erased',
+      organization_id: 'the ID of the organization, only until its erasing has ended',
     },
   },
   retentionFloor: {

@@ -144,7 +144,8 @@ function storageOn(database: Database, whole: OnWholeDatabase, guard?: Guard): S
       transaction: <T>(work: (storage: Storage<HostTransaction>) => Promise<T>) =>
         database.transaction((bound) => work(storageOn(bound, whole))),
     }),
-    within: (given: HostTransaction) => storageOn(database.within(given), whole),
+    within: (given: HostTransaction, options?: { readonly notify?: boolean }) =>
+      storageOn(database.within(given, options), whole),
     // A bound storage has nothing to close.
     async close() {},
   })

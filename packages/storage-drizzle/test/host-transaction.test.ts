@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
 import { ConfigurationError, STEPS } from '@quickquote/core'
@@ -9,12 +10,28 @@ import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
 import { Kysely, PostgresDialect } from 'kysely'
 import postgres from 'postgres'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { ADAPTERS } from '../src/connection/adapters.ts'
 import { type DrizzleStorage, drizzleStorage, type HostTransaction } from '../src/index.ts'
 import type { OtherTransaction } from './documented.ts'
 import { BODY, useTransactions } from './host-transactions.ts'
 import { HOSTS, openPgPool } from './hosts.ts'
 
 const context = useTransactions()
+
+/** In place, which moves the columns. */
+function camelized(row: Record<string, unknown>): Record<string, unknown> {
+  for (const column of Object.keys(row)) {
+    const camel = column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+    if (camel === column) continue
+    row[camel] = row[column]
+    delete row[column]
+  }
+  return row
+}
+
+function replaced(row: Record<string, unknown>, by: (value: unknown) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, by(value)]))
+}
 
 context.describeWithin(HOSTS)
 
@@ -42,17 +59,121 @@ describe('within', () => {
   it('suggests the adapter for a known client', async () => {
     const pool = openPgPool(context.url)
     const client = await pool.connect()
-    const onPg = '{ runInTransaction: (text, values) => client.query(text, values) }'
+    const onPg = `client = await pool.connect() and client.query('begin')`
     const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
     const strangers: [unknown, string][] = [
       [client, onPg],
-      [pool, `await pool.connect(), client.query('begin'), and pass ${onPg}`],
-      [kysely, 'trx.executeQuery(CompiledQuery.raw(text, values))'],
+      [pool, onPg],
+      [kysely, 'For Kysely, in db.transaction().execute(async (trx) => …): { runInTransaction: '],
     ]
     for (const [stranger, hint] of strangers)
       expect(() => context.integrations.within(stranger)).toThrow(hint)
     client.release()
     await pool.end()
+  })
+
+  it('the README has the line of each client', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+    const lines = ADAPTERS.map(
+      ({ client, where, adapter }) => `// ${client}: ${where}\nintegrations.within(${adapter})`,
+    )
+    expect(readme).toContain(`\n\n${lines.join('\n')}\n\`\`\`\n`)
+  })
+
+  describe('a client that changes results', () => {
+    /** A key that was created outside, read through a client with a hook. */
+    async function read(hook: (row: Record<string, unknown>) => Record<string, unknown>) {
+      const member = adminOf(randomUUID())
+      const soon = new Date(Date.now() + 60_000).toISOString()
+      const { id } = await context.integrations.apiKeys.create(member, { name: 'my key', expires_at: soon })
+      const pool = openPgPool(context.url)
+      const client = await pool.connect()
+      await client.query('begin')
+      const within = context.integrations.within({
+        runInTransaction: async (text: string, values: unknown[]) =>
+          (await client.query<Record<string, unknown>>(text, values)).rows.map((row) => hook(row)),
+      })
+      const [seen, { items }] = [
+        await within.apiKeys.get(member, id).catch((error) => error),
+        await context.integrations.apiKeys.list(member),
+      ]
+      await client.query('commit')
+      client.release()
+      await pool.end()
+      return { seen, key: items[0] }
+    }
+    const renamed = (name: (column: string) => string) => (row: Record<string, unknown>) =>
+      Object.fromEntries(Object.entries(row).map(([column, value]) => [name(column), value]))
+
+    it.each<[string, (row: Record<string, unknown>) => Record<string, unknown>]>([
+      ['names to camel case, in another order, as pg-promise’s recipe does', camelized],
+      ['names to upper case', renamed((column) => column.toUpperCase())],
+      ['the order of columns', (row) => Object.fromEntries(Object.entries(row).reverse())],
+      ['nulls to undefined', (row) => replaced(row, (value) => value ?? undefined)],
+    ])('%s, is read by the names of the columns', async (_, hook) => {
+      const { seen, key } = await read(hook)
+      expect(seen).toEqual(key)
+    })
+
+    it.each<[string, string, (row: Record<string, unknown>) => Record<string, unknown>]>([
+      ['leaves a column out', 'a row without the column owner_id', ({ owner_id: _, ...row }) => row],
+      [
+        'returns rows as arrays',
+        'a row without the column id',
+        (row) => Object.values(row) as unknown as Record<string, unknown>,
+      ],
+      [
+        'parses texts',
+        'changed the column name: PostgreSQL sent text, it returned object',
+        (row) => ({ ...row, name: {} }),
+      ],
+    ])('that %s, is refused with the column', async (_what, message, hook) => {
+      const { seen } = await read(hook)
+      expect(seen).toBeInstanceOf(ConfigurationError)
+      expect(seen.message).toContain(message)
+    })
+  })
+
+  it('leaves no half of a report, whenever the host’s transaction ends', async () => {
+    const organizationId = randomUUID()
+    await context.integrations.webhookEndpoints.create(adminOf(organizationId), {
+      name: 'CRM',
+      url: 'https://receiver.example/hook',
+      events: ['quotation.requirement_analysis.completed'],
+    })
+    const pool = openPgPool(context.url)
+    const seen = new Set<string>()
+    let statements = 0
+    for (let last = 1; last === 1 || statements >= last - 1; last += 1) {
+      const start = { organizationId, source: 'api_key', body: BODY } as const
+      const { quotation_id } = await context.integrations.quotations.start(start)
+      const client = await pool.connect()
+      await client.query('begin')
+      statements = 0
+      const { pipeline } = context.integrations.within({
+        async runInTransaction(text: string, values: unknown[]) {
+          statements += 1
+          // As after the failure of something else in a `Promise.all`.
+          if (statements === last) await client.query('rollback')
+          return client.query(text, values)
+        },
+      })
+      await pipeline(quotation_id)
+        .stepCompleted('requirement_analysis')
+        .catch(() => undefined)
+      await client.query('rollback')
+      client.release()
+      const [left] = await context.sql`
+        select processed_step <> 'none' as progress,
+          exists (select from quickquote.events e where e.quotation_id = q.id) as event,
+          exists (select from quickquote.deliveries d join quickquote.events e on e.id = d.event_id
+            where e.quotation_id = q.id) as delivery
+        from quickquote.quotations q where id = ${quotation_id}`
+      seen.add(Object.values(left ?? {}).join())
+    }
+    await pool.end()
+    expect(statements).toBeGreaterThan(2)
+    expect([...seen].sort()).toEqual(['false,false,false', 'true,true,true'])
   })
 
   describe('another client', () => {

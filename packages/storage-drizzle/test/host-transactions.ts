@@ -8,6 +8,18 @@ import type { Host } from './hosts.ts'
 import { sampleAuditEntry, sampleEndpoint, sampleQuotation, sampleSecrets } from './samples.ts'
 
 export const BODY = { requirementsText: 'A shop' }
+/** What plugins and formatters of clients may change. */
+const NASTY = {
+  ...BODY,
+  name: '{"looks": "like JSON"}',
+  description: '[1, 2]\n$1 :name ? \\ \' "',
+  metadata: {
+    snake_case: { inner_case: ['$1', ':x', '?', '\\', "'"] },
+    'Größe 😀': '[]',
+    n: 1.5,
+    none: null,
+  },
+}
 const SOON = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString()
 
 /** Integrations for each test, on a database of its own. */
@@ -125,13 +137,14 @@ export function useTransactions() {
             headers: { 'X-Tenant': 'acme' },
           })
           await within.webhookEndpoints.update(member, endpoint.id, { description: 'Two\nlines: "a", {b}' })
-          const start = { organizationId, source: 'ui', body: BODY, idempotencyKey: 'once' } as const
+          const start = { organizationId, source: 'ui', body: NASTY, idempotencyKey: 'once' } as const
           const { quotation_id } = await within.quotations.start(start)
           expect(await within.quotations.start(start)).toMatchObject({ quotation_id, repeated: true })
           return { id: quotation_id, key, inside: await read(within, quotation_id) }
         })
 
         expect(inside).toEqual(await read(integrations, id))
+        expect(inside.quotation).toMatchObject({ name: NASTY.name, metadata: NASTY.metadata })
         expect(await integrations.apiKeys.authenticate(key.reveal())).toMatchObject({ organizationId })
       })
 
@@ -170,6 +183,47 @@ export function useTransactions() {
         )
 
         await expect(start).rejects.toMatchObject({ code: 'ORGANIZATION_ERASED' })
+      })
+
+      it('a connection that is lost between two statements is a StorageError to retry, without our statement', async () => {
+        const { quotation, before } = await prepare()
+        const errors: unknown[] = []
+        // Some clients end the transaction before its work.
+        await new Promise<void>((resolve) => {
+          void host
+            .transaction(async (transaction, run) => {
+              await run(`insert into notes_of_host values ('of the host')`)
+              await sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+                where datname = current_database() and state = 'idle in transaction'`
+              const { stepCompleted } = integrations.within(transaction).pipeline(quotation.id)
+              // A client may notice it with the first statement.
+              for (let tries = 0; tries < 2; tries += 1) {
+                errors.push(await stepCompleted('requirement_analysis').catch((error: unknown) => error))
+              }
+              resolve()
+            })
+            .catch(() => undefined)
+        })
+        expect(errors).toEqual(
+          Array(2).fill(expect.objectContaining({ name: 'StorageError', statusCode: 503, isOutage: true })),
+        )
+        for (const error of errors) expect(String(error)).not.toMatch(/select|lock table/)
+        expect(await recorded()).toEqual(before)
+      })
+
+      it('a read-only transaction is the mistake of its host', async () => {
+        const { quotation } = await prepare()
+        const error = await host
+          .transaction(async (transaction, run) => {
+            await run('set transaction read only')
+            await integrations
+              .within(transaction)
+              .pipeline(quotation.id)
+              .stepCompleted('requirement_analysis')
+          })
+          .catch((thrown: unknown) => thrown)
+        expect(error).toMatchObject({ name: 'StorageError', code: '25006', statusCode: 500, isOutage: false })
+        expect(String(error)).toContain('Begin your transaction without `read only`')
       })
 
       it('its adapter outside a transaction is refused, before anything is written', async () => {

@@ -1,7 +1,14 @@
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import {
+  CamelCasePlugin,
+  CompiledQuery,
+  Kysely,
+  type KyselyPlugin,
+  ParseJSONResultsPlugin,
+  PostgresDialect,
+} from 'kysely'
 import pg from 'pg'
 import postgres from 'postgres'
 import type { HostDrizzle, HostTransaction } from '../src/index.ts'
@@ -50,15 +57,23 @@ export const HOSTS: Record<string, (url: string) => Host> = {
       close: () => pool.end(),
     }
   },
-  'transaction of Kysely': (url) => {
-    const pool = openPgPool(url)
-    const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
-    return {
-      transaction: (work) => db.transaction().execute(async (trx) => inStatements(work, onKysely(trx))),
-      outside: onKysely(db),
-      close: () => db.destroy(),
-    }
-  },
+  'transaction of Kysely': (url) => openKysely(url),
+  'transaction of Kysely with plugins that rename columns and parse texts': (url) =>
+    openKysely(url, [new ParseJSONResultsPlugin(), new CamelCasePlugin()]),
+  'sql.begin of a postgres.js client that turns null into undefined': (url) =>
+    onPostgresJs(
+      postgres(url, { transform: { undefined: null, value: { from: (value) => value ?? undefined } } }),
+    ),
+}
+
+function openKysely(url: string, plugins: KyselyPlugin[] = []): Host {
+  const pool = openPgPool(url)
+  const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }), plugins })
+  return {
+    transaction: (work) => db.transaction().execute(async (trx) => inStatements(work, onKysely(trx))),
+    outside: onKysely(db),
+    close: () => db.destroy(),
+  }
 }
 
 function onDrizzle({ db, close }: { db: PgDatabase<PgQueryResultHKT>; close(): Promise<void> }): Host {
@@ -95,6 +110,7 @@ function inStatements<T>(work: Work<T>, transaction: OtherTransaction): Promise<
 export function openPgPool(connectionString: string, options: pg.PoolConfig = {}): pg.Pool {
   const pool = new pg.Pool({ connectionString, ...options })
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installed } from '@quickquote/dev-servers'
 import { beforeAll, expect, it } from 'vitest'
-import { LINES } from './documented.ts'
+import { ADAPTERS } from '../src/connection/adapters.ts'
 import { useTransactions } from './host-transactions.ts'
 import { orms, PACKAGES } from './orms.ts'
 
@@ -27,16 +27,19 @@ const NAMES: Record<string, string> = {
   TypeORM: "manager: import('typeorm').EntityManager",
   Sequelize: "sequelize: import('sequelize').Sequelize, transaction: import('sequelize').Transaction",
   MikroORM: "em: import('@mikro-orm/postgresql').EntityManager",
+  'pg-promise': "task: import('pg-promise').ITask<{}>",
+  Slonik: "connection: import('slonik').DatabaseTransactionConnection",
 }
 
 it('the documented lines are strict TypeScript', async () => {
   const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
-  const lines = LINES.filter(({ client = '' }) => client in NAMES)
+  const lines = ADAPTERS.filter(({ client }) => client in NAMES)
   expect(lines).toHaveLength(Object.keys(NAMES).length)
   const program = `import { CompiledQuery } from 'kysely'
+import { sql as raw } from 'slonik'
 import type { HostTransaction } from '${path('../dist/index.js')}'
 declare const integrations: { within(transaction: HostTransaction): unknown }
-${lines.map(({ client = '', line }) => `export function on${client}(${NAMES[client]}) {\n  ${line}\n}`).join('\n')}
+${lines.map(({ client, adapter }) => `export function on${client.replace('-', '')}(${NAMES[client]}) {\n  integrations.within(${adapter})\n}`).join('\n')}
 `
   await writeFile(join(folder, 'lines.ts'), program)
   const tsc = path('../../../node_modules/.bin/tsc')

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { CompiledQuery } from 'kysely'
+import type { HostTransaction } from '../src/index.ts'
 import { documented } from './documented.ts'
 import type { Host } from './hosts.ts'
 
@@ -17,6 +18,12 @@ export const PACKAGES = [
   'sequelize@6.37.8',
   `@mikro-orm/core@${MIKRO_ORM}`,
   `@mikro-orm/postgresql@${MIKRO_ORM}`,
+  'pg-promise@12.7.1',
+  'slonik@47.3.2',
+  '@slonik/pg-driver@47.3.2',
+  'zod@3.25.76',
+  'zapatos@6.6.1',
+  'drizzle-1@npm:drizzle-orm@1.0.0-rc.5-ab785fc',
 ]
 
 /**
@@ -28,9 +35,154 @@ export function orms(folder: () => string): Record<string, (url: string) => Host
   const load = (name: string) => createRequire(join(folder(), 'package.json'))(name)
   return {
     Knex: (url) => onKnex(load('knex')({ client: 'pg', connection: url })),
+    'Knex that turns null into undefined': (url) =>
+      onKnex(load('knex')({ client: 'pg', connection: url, postProcessResponse: withoutNulls })),
+    'pg-promise': (url) => onPgPromise(load('pg-promise')({ noWarnings: true }), url),
+    'pg-promise with its recipe for camel case': (url) =>
+      onPgPromise(load('pg-promise')({ noWarnings: true, receive: camelized }), url),
+    Slonik: (url) => onSlonik(load('slonik'), load('@slonik/pg-driver'), url),
+    Zapatos: (url) => onZapatos(load('zapatos/db'), load('pg'), url),
+    'drizzle 1.0': (url) => onDrizzle1(load('drizzle-1/node-postgres'), url),
     TypeORM: (url) => onTypeOrm(new (load('typeorm').DataSource)({ type: 'postgres', url })),
     Sequelize: (url) => onSequelize(new (load('sequelize').Sequelize)(url, { logging: false })),
     MikroORM: (url) => onMikroOrm(load('@mikro-orm/postgresql'), url),
+  }
+}
+
+/** Of a host: deep, and in place. */
+function withoutNulls(value: unknown): unknown {
+  if (value === null) return undefined
+  if (typeof value !== 'object' || value === undefined || Buffer.isBuffer(value)) return value
+  for (const [name, each] of Object.entries(value as object)) {
+    Object.assign(value as object, { [name]: withoutNulls(each) })
+  }
+  return value
+}
+
+/** As pg-promise's documentation has it. */
+function camelized({ data }: { data: Record<string, unknown>[] }): void {
+  for (const row of data) {
+    for (const column of Object.keys(row)) {
+      const camel = column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+      if (camel === column) continue
+      row[camel] = row[column]
+      delete row[column]
+    }
+  }
+}
+
+interface Closable {
+  on(event: 'error' | 'connect', listener: (client: Closable) => void): void
+  end(): Promise<void>
+}
+
+/** See `openPgPool`. */
+function quietPool(pool: Closable): void {
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+}
+
+interface PgPromise {
+  tx<T>(work: (tx: PgPromise) => Promise<T>): Promise<T>
+  any(text: string): Promise<unknown>
+  $pool: Closable
+}
+
+function onPgPromise(pgp: (url: string) => PgPromise, url: string): Host {
+  const db = pgp(url)
+  quietPool(db.$pool)
+  return {
+    transaction: (work) =>
+      db.tx((tx) =>
+        work(
+          documented('pg-promise', { task: tx }),
+          (text) => tx.any(text),
+          (inner) => tx.tx((nested) => inner(documented('pg-promise', { task: nested }))),
+        ),
+      ),
+    outside: documented('pg-promise', { task: db }),
+    close: () => db.$pool.end(),
+  }
+}
+
+interface Slonik {
+  transaction<T>(work: (connection: Slonik) => Promise<T>): Promise<T>
+  end(): Promise<void>
+}
+
+async function onSlonik(
+  { createPool, sql }: { createPool(url: string, options: object): Promise<Slonik>; sql: object },
+  { createPgDriverFactory }: { createPgDriverFactory(): object },
+  url: string,
+): Promise<Host> {
+  const pool = await createPool(url, { driverFactory: createPgDriverFactory() })
+  const on = (connection: Slonik) => documented('Slonik', { connection, raw: sql })
+  return {
+    transaction: (work) =>
+      pool.transaction((connection) =>
+        work(
+          on(connection),
+          (text) => on(connection).runInTransaction(text, []),
+          (inner) => connection.transaction((nested) => inner(on(nested))),
+        ),
+      ),
+    outside: on(pool),
+    close: () => pool.end(),
+  }
+}
+
+interface Zapatos {
+  transaction<T>(
+    pool: object,
+    isolation: string,
+    work: (client: { query(text: string): Promise<unknown> }) => Promise<T>,
+  ): Promise<T>
+  IsolationLevel: { Serializable: string; ReadCommitted: string }
+}
+
+function onZapatos(db: Zapatos, { Pool }: { Pool: new (options: object) => Closable }, url: string): Host {
+  const pool = new Pool({ connectionString: url })
+  quietPool(pool)
+  return {
+    transaction: (work) =>
+      db.transaction(pool, db.IsolationLevel.ReadCommitted, (client) =>
+        work(
+          documented('pg', { client }),
+          (text) => client.query(text),
+          async (inner) => {
+            await client.query('savepoint of_host')
+            try {
+              await inner(documented('pg', { client }))
+            } catch (error) {
+              await client.query('rollback to savepoint of_host')
+              throw error
+            }
+          },
+        ),
+      ),
+    close: () => pool.end(),
+  }
+}
+
+interface Drizzle1 {
+  transaction<T>(work: (tx: Drizzle1 & HostTransaction) => Promise<T>): Promise<T>
+  execute(text: string): Promise<unknown>
+  $client: Closable
+}
+
+function onDrizzle1({ drizzle }: { drizzle(url: string): Drizzle1 }, url: string): Host {
+  const db = drizzle(url)
+  quietPool(db.$client)
+  return {
+    transaction: (work) =>
+      db.transaction((tx) =>
+        work(
+          tx,
+          (text) => tx.execute(text),
+          (inner) => tx.transaction(inner),
+        ),
+      ),
+    close: () => db.$client.end(),
   }
 }
 

@@ -15,5 +15,5 @@ context.describeWithin({ 'an interactive transaction of Prisma': (url) => onPris
 
 it('within suggests the adapter for a client of Prisma', () => {
   const client = prisma.open(context.url)
-  expect(() => context.integrations.within(client)).toThrow('tx.$queryRawUnsafe(text, ...values)')
+  expect(() => context.integrations.within(client)).toThrow('transaction.$queryRawUnsafe(text, ...values)')
 })

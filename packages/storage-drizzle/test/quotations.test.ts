@@ -197,6 +197,22 @@ describe('a run from start to end', () => {
     expect(await eventsOf(id)).toHaveLength(6)
   })
 
+  it('refuses reports of a quote of another organization, if asked to', async () => {
+    const organizationId = randomUUID()
+    const { quotations, pipeline } = processes[0]
+    const body = { requirementsText: 'A shop' }
+    const { quotation_id: id } = await quotations.start({ organizationId, source: 'ui', body })
+    await expect(
+      pipeline(id, { organizationId: randomUUID() }).stepStarted('requirement_analysis'),
+    ).rejects.toMatchObject({ code: 'OTHER_ORGANIZATION' })
+    expect(await quotations.get(organizationId, id)).toMatchObject({ status: 'queued' })
+    await pipeline(id, { organizationId: organizationId.toUpperCase() }).stepStarted('requirement_analysis')
+    expect(await quotations.get(organizationId, id)).toMatchObject({ status: 'running' })
+    expect(() => pipeline(id, { organization: organizationId } as never)).toThrow(
+      'Did you mean organizationId?',
+    )
+  })
+
   it('refuses a report with a misspelled field, and changes nothing', async () => {
     const organizationId = randomUUID()
     const { quotations, pipeline } = processes[0]

@@ -108,6 +108,20 @@ describe('an error of the storage', () => {
     expect(String(error)).toContain('the storage, or your client, was closed before this call')
   })
 
+  it('has the SQLSTATE where Bun puts it', async () => {
+    const bun = { code: 'ERR_POSTGRES_SERVER_ERROR', severity: 'ERROR', detail: SECRET }
+    const errorWith = (errno: string) => {
+      const refuse = () => Promise.reject(Object.assign(new Error('refused'), { ...bun, errno }))
+      return errorOf(
+        drizzleStorage({ sql }).within({ runInTransaction: refuse }).apiKeys.findByHash(randomBytes(32)),
+      )
+    }
+    expect(await errorWith('40001')).toMatchObject({ name: 'StorageError', code: '40001', statusCode: 503 })
+    expect(await errorWith('QE001')).toMatchObject({ code: 'ORGANIZATION_ERASED' })
+    expect(await errorWith('25P01')).toBeInstanceOf(ConfigurationError)
+    expect(printed(await errorWith('23505'))).not.toContain(SECRET)
+  })
+
   it('does not replace other errors that pass through a transaction', async () => {
     const refusal = new IntegrationError('STATE_CONFLICT')
     const fault = new TypeError('of the caller')
@@ -119,6 +133,13 @@ describe('an error of the storage', () => {
 })
 
 describe('an invalid option', () => {
+  it('a client that looks like postgres.js, such as Bun.SQL, is refused with what to pass instead', () => {
+    const bun = Object.assign(() => undefined, { begin: () => undefined, options: { adapter: 'postgres' } })
+    const open = () => drizzleStorage({ sql: bun as never })
+    expect(open).toThrow(ConfigurationError)
+    expect(open).toThrow('With Bun.SQL, pass a connectionString')
+  })
+
   it.each([
     `${SECRET}`,
     `mysql://user:${SECRET}@localhost/database`,

@@ -555,6 +555,8 @@ it('every method of the storage is either tested above or known not to need an o
     'telemetry.findDeliveryOrigins',
     'workers.retire',
     'quotations.findStalled',
+    'eventFeed.isBehind',
+    'eventFeed.repair',
     'eventFeed.findOpenWriters',
     'uploads.abandonBefore',
     'uploads.noteStrays',

@@ -71,6 +71,17 @@ describe('a lease of a dead worker', () => {
     expect(await claimWith(alive)).toMatchObject({ id: lost.id, attempt: 2 })
   })
 
+  it('is recovered after the clock of the database was put back two hours, and that of a living one is not', async () => {
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    const lost = await claimWith(dead)
+    await silence(dead, -7200)
+    await silence(alive, -14)
+    expect(await storage.inspection.countWorkers(15_000)).toEqual({ alive: 1, silent: 1 })
+    expect(await recover()).toEqual({ deliveries: 1, starts: 0 })
+    expect(await storage.inspection.countWorkers(15_000)).toEqual({ alive: 1, silent: 0 })
+    expect(await claimWith(alive)).toMatchObject({ id: lost.id, attempt: 2 })
+  })
+
   it('keeps its place in the queue', async () => {
     const endpoint = await outbox.insertEndpoint()
     const ids: string[] = []

@@ -26,6 +26,9 @@ declare const sequelize: {
   query(text: string, options: { bind: unknown[]; transaction: object }): Promise<unknown>
 }
 /** MikroORM. */
+declare const task: { any(query: { text: string; values: unknown[] }): Promise<unknown> }
+declare const connection: { query(query: object): Promise<unknown> }
+declare const raw: { unsafe(text: TemplateStringsArray): object }
 declare const em: { getTransactionContext(): import('kysely').Transaction<unknown> }
 /** Of Prisma. */
 declare const transaction: { $queryRawUnsafe(text: string, ...values: unknown[]): Promise<unknown> }

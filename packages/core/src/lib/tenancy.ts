@@ -23,6 +23,10 @@ export function ownedBy<T>(
   organizationId: string,
 ): TenantLookup<T> {
   if (row === undefined) return 'unknown'
-  const isOwn = row.organization_id.toLowerCase() === organizationId.toLowerCase()
-  return isOwn ? row.found : 'other_organization'
+  return isSameUuid(row.organization_id, organizationId) ? row.found : 'other_organization'
+}
+
+/** UUIDs ignore case. */
+export function isSameUuid(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
 }

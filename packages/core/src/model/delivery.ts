@@ -180,6 +180,14 @@ export const DELIVERY_OPTIONS = {
    * false.
    */
   standardWebhooks: { default: false },
+  /**
+   * Whether calls within your own transaction (`within`) send a `NOTIFY` that wakes the workers. While one commits,
+   * PostgreSQL lets no other transaction with a `NOTIFY` commit in the whole server, and it cannot be prepared (two-phase
+   * commit). With false, workers find such work when they poll. Default true.
+   */
+  notify: { default: true },
+  /** Milliseconds between polls of a worker, for work that no notification announced. Default 5,000; 250 with `notify: false`. */
+  pollMs: { default: 5000, min: 1, max: MAX_TIMER_MS },
 } as const satisfies OptionTable
 export type DeliveryPolicy = OptionsOf<typeof DELIVERY_OPTIONS>
 export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = defaultsOf(DELIVERY_OPTIONS)

@@ -107,6 +107,11 @@ export interface ApiKeys {
    */
   authenticate(value: string): Promise<AuthenticatedKey>
   /**
+   * Whether this storage has a key, whatever its state: a host with several databases finds the one of a request. Writes
+   * nothing, not even `last_used_at`, and counts towards no limit. A malformed key is false, without a query.
+   */
+  holds(value: string): Promise<boolean>
+  /**
    * The record of the key that authenticated a request, as it is now.
    * @throws IntegrationError API_KEY_INVALID if it has been erased since
    */
@@ -189,6 +194,10 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
           uses.note(key.id, now)
           return { id: key.id, organizationId: key.organization_id, expiresAt: key.expires_at }
       }
+    },
+
+    async holds(value) {
+      return isWellFormedApiKey(value) && (await storage.apiKeys.findByHash(hashApiKey(value))) !== null
     },
 
     async describe({ id, organizationId }) {

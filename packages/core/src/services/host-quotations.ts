@@ -130,9 +130,10 @@ function writesOf(host: Host, within: Storage, transaction: unknown): Writes {
       return quotation && { ...quotation, quotation_id: quotation.id, trace: quotation.trace ?? null }
     },
 
-    async saveProgress(organizationId, id, { event: _, ...change }, at) {
+    async saveProgress(organizationId, id, { event: _, ...change }, at, event) {
       const whole = { ...change, quotation_id: id, organization_id: organizationId, at }
       await ask(host, 'update', () => quotations.update(whole, transaction))
+      if (event !== undefined) await within.events.record(event)
     },
 
     async cancelStart(organizationId, id, now) {

@@ -1,8 +1,10 @@
 import { IntegrationError } from '../lib/errors.ts'
 import { givenOptions } from '../lib/fields.ts'
 import { newId } from '../lib/new-id.ts'
+import { checkOptionNames } from '../lib/option-check.ts'
 import { ONLY_KNOWN } from '../lib/page.ts'
 import { Name, OneOf, schemaOf, Uuid } from '../lib/schema.ts'
+import { isSameUuid } from '../lib/tenancy.ts'
 import type { TraceContext } from '../lib/trace-context.ts'
 import { Type } from '../lib/type.ts'
 import { validate } from '../lib/validator.ts'
@@ -16,14 +18,20 @@ import { createWebhookEvent, type RecordedEvent } from '../model/webhook-event.t
 import type { Context, Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
+export interface ReporterOptions {
+  readonly organizationId?: string
+}
+
 export function createReporter(
-  { storage, settings }: Context<'quotations' | 'events'>,
+  { storage, settings }: Context<'quotations'>,
   quotationId: string,
+  options: ReporterOptions = {},
 ): QuotationReporter {
+  checkOptionNames('pipeline', options, ['organizationId'])
   /** @returns the proposal, if there is one now */
   function apply(report: Report): Promise<ReportedProposal | null> {
     return storage.transaction(async (transaction) => {
-      const { progress, change } = await applyReport(transaction, settings, quotationId, report)
+      const { progress, change } = await applyReport(transaction, settings, quotationId, report, options)
       return change?.proposal ?? progress.proposal
     })
   }
@@ -63,16 +71,20 @@ export function createReporter(
 /**
  * Writes what a report changes, in a transaction, with its event.
  * @returns the progress before; without `change` if the report changes nothing
- * @throws IntegrationError QUOTATION_NOT_FOUND, STATE_CONFLICT, QUOTATION_ENDED
+ * @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION, STATE_CONFLICT, QUOTATION_ENDED
  */
 export async function applyReport(
-  storage: Pick<Storage, 'quotations' | 'events'>,
+  storage: Pick<Storage, 'quotations'>,
   settings: Settings,
   quotationId: string,
   report: Report,
+  { organizationId }: ReporterOptions = {},
 ): Promise<{ progress: Progress; change?: ProgressChange }> {
   const progress = await storage.quotations.lockProgress(quotationId)
   if (progress === null) throw new IntegrationError('QUOTATION_NOT_FOUND')
+  if (organizationId !== undefined && !isSameUuid(progress.organization_id, organizationId)) {
+    throw new IntegrationError('OTHER_ORGANIZATION')
+  }
   const decision = decide(progress, report, settings.pipeline.steps)
   if (decision.kind === 'refused') throw new IntegrationError(decision.code, decision.reason)
   if (decision.kind === 'unchanged') return { progress }
@@ -80,9 +92,8 @@ export async function applyReport(
   const now = settings.now()
   // Each report has its own, so that a client that knows the one before sees that something has changed.
   const at = new Date(Math.max(now.getTime(), progress.updated_at.getTime() + 1))
-  await storage.quotations.saveProgress(progress.organization_id, quotationId, change, at)
   const event = eventOf(settings.events, progress, change, now)
-  if (event !== null) await storage.events.record(event)
+  await storage.quotations.saveProgress(progress.organization_id, quotationId, change, at, event)
   return { progress, change }
 }
 
@@ -111,8 +122,8 @@ function eventOf(
   progress: Progress & { readonly trace: TraceContext | null },
   change: ProgressChange,
   now: Date,
-): RecordedEvent | null {
-  if (change.event === undefined) return null
+): RecordedEvent | undefined {
+  if (change.event === undefined) return undefined
   const { type, step } = change.event
   const data: QuotationEventData = {
     quotation_id: progress.quotation_id,

@@ -58,6 +58,14 @@ export interface EventFeedStorage {
   lookForNews(
     readers: readonly { readonly organizationId: string; readonly position: number }[],
   ): Promise<{ readonly found: ReadonlySet<number>; readonly lookedUpTo: number }>
+  /** Whether new events would get positions behind stored ones: see `repair`. */
+  isBehind(): Promise<boolean>
+  /**
+   * If the sequence of positions is behind the stored events, lets it follow them, and moves the events that were recorded
+   * since then to new positions.
+   * @returns null if nothing was wrong
+   */
+  repair(): Promise<{ readonly moved: number } | null>
   /** The transactions that any feed waits for. */
   findOpenWriters(): Promise<readonly FeedWriter[]>
 }

@@ -5,6 +5,7 @@ import type { Idempotency } from '../model/idempotency.ts'
 import type { Progress, ProgressChange } from '../model/progress.ts'
 import type { PipelineStatus, Proposal, Quotation, QuotationFilter } from '../model/quotation.ts'
 import type { Quote } from '../model/quote-pipeline.ts'
+import type { RecordedEvent } from '../model/webhook-event.ts'
 
 /** A quotation being accepted. */
 export interface NewQuotation extends Quote {
@@ -59,7 +60,17 @@ export interface QuotationStorage {
   lockProgress(quotationId: string): Promise<(Progress & { readonly trace: TraceContext | null }) | null>
   /** The names of the organization's quotations that can be found. */
   findNames(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
-  saveProgress(organizationId: string, quotationId: string, change: ProgressChange, now: Date): Promise<void>
+  /**
+   * Saves what a report changes. Records its event, if any, with its deliveries: all of it in one statement, so that no half of it
+   * is left if the transaction has ended meanwhile.
+   */
+  saveProgress(
+    organizationId: string,
+    quotationId: string,
+    change: ProgressChange,
+    now: Date,
+    event?: RecordedEvent,
+  ): Promise<void>
   /**
    * For a quotation that was cancelled in this transaction: removes its order to start, or, if it was handed over,
    * orders the call of `pipeline.cancel`.

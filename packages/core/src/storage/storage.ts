@@ -49,8 +49,11 @@ export interface Storage<Transaction = unknown> {
   readonly erasure: ErasureStorage
   readonly exports: ExportStorage
   readonly inspection: InspectionStorage
-  /** The same storage in a transaction of the host, which can roll it back. */
-  within(transaction: Transaction): Storage<Transaction>
+  /**
+   * The same storage in a transaction of the host, which can roll it back.
+   * @param options.notify false: the workers find its work when they poll. Default true.
+   */
+  within(transaction: Transaction, options?: { readonly notify?: boolean }): Storage<Transaction>
   /** Runs `work` in a transaction, or in the host's if bound. */
   transaction<T>(work: (storage: Storage<Transaction>) => Promise<T>): Promise<T>
   close(): Promise<void>

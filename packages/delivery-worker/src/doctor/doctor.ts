@@ -78,6 +78,7 @@ async function checkDatabase(integrations: Integrations, worker: Examination['wo
       ...(await checkKeys(integrations)),
       ...(await checkWorkers(integrations, worker.deadAfterMs)),
       await checkQueue(integrations),
+      ...(await checkFeed(integrations)),
       ...(await checkErasing(integrations)),
       (await storage.inspection.hearsNotifications(NOTIFICATION_MS))
         ? finding('NOTIFICATIONS_ARRIVE')
@@ -90,6 +91,12 @@ async function checkDatabase(integrations: Integrations, worker: Examination['wo
     const { message } = loggableError(error) as { message?: string }
     return [finding('DATABASE_UNREACHABLE', { cause: `${message ?? 'unknown error'}.` })]
   }
+}
+
+/** Not with a role that may not read it, whose missing rights are a finding of their own. */
+async function checkFeed({ storage }: Integrations): Promise<Finding[]> {
+  const isBehind = await storage.eventFeed.isBehind().catch(() => false)
+  return isBehind ? [finding('FEED_BEHIND')] : []
 }
 
 function checkHistory(facts: Facts, days: number): Finding {

@@ -93,6 +93,10 @@ export const FINDINGS = {
     'warning',
     '{due} deliveries are due, the oldest for {age} s. If a worker is running, add another one, or look for an endpoint that hangs: its deliveries wait for each other.',
   ],
+  FEED_BEHIND: [
+    'error',
+    'New events would get positions behind stored ones, and readers of the event feed would miss them: the rows were moved without the sequence. Start a process of your app, which repairs it.',
+  ],
   ERASING_WAITS: [
     'warning',
     'Erasing {organizations} organizations has waited for more than an hour, because a transaction that began before is still open and may add data to them. End it (see pg_stat_activity, and pg_prepared_xacts for prepared ones).',

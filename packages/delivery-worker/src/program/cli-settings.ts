@@ -51,7 +51,7 @@ function onOrOff(fallback: string, help: string): Variable<boolean> {
   }
 }
 
-const { concurrency, pollIntervalMs, socketsPerOrigin } = DEFAULT_WORKER_OPTIONS
+const { concurrency, socketsPerOrigin } = DEFAULT_WORKER_OPTIONS
 const port = whole(0, 65_535, HEALTH_PORT, '')
 
 /** Those of an option have its name. */
@@ -60,7 +60,7 @@ const VARIABLES = {
   pollIntervalMs: whole(
     10,
     DAY_MS,
-    pollIntervalMs,
+    '`delivery.pollMs` of the integrations',
     'Milliseconds between polls for work that no notification announced.',
   ),
   heartbeatMs: whole(

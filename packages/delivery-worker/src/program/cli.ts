@@ -4,7 +4,6 @@ import { ConfigurationError } from '@quickquote/core'
 import { loggableError, parseUrl, version } from '@quickquote/core/internal'
 import { examine } from '../doctor/doctor.ts'
 import type { Finding } from '../doctor/finding.ts'
-import { DEFAULT_WORKER_OPTIONS } from '../options.ts'
 import { createDeliveryWorker } from '../worker.ts'
 import { type CliSettings, cliSettings, inWordsOfEnvironment, VARIABLES_HELP } from './cli-settings.ts'
 import { type HostModule, loadHostModule } from './host-module.ts'
@@ -117,7 +116,8 @@ async function runDoctor(
   { options }: CliSettings,
   { json, url }: { json: boolean; url: string | undefined },
 ): Promise<number> {
-  const worker = { ...DEFAULT_WORKER_OPTIONS, ...host.integrations.settings.lease, ...options }
+  const { lease, delivery } = host.integrations.settings
+  const worker = { pollIntervalMs: delivery.pollMs, ...lease, ...options }
   const findings = await examine({ integrations: host.integrations, worker, appUrl: url })
   process.stdout.write(json ? `${JSON.stringify({ findings }, null, 2)}\n` : findings.map(lineOf).join(''))
   await host.integrations.close()

@@ -97,11 +97,21 @@ function operationOf(
       },
     },
     responses: {
-      '2XX': { description: 'The event was received. Respond within 10 seconds.' },
+      '2XX': {
+        description: `The event was received. Respond within ${counted(delivery.timeoutMs / 1000, 'second')}.`,
+      },
       '410': { description: 'The receiver does not want this event. It is not sent again.' },
-      default: { description: 'The event was not received. It is retried, up to 8 attempts in total.' },
+      default: { description: `The event was not received. ${retries(delivery.maxAttempts)}` },
     },
   }
+}
+
+function retries(maxAttempts: number): string {
+  return maxAttempts === 1 ? 'It is not retried.' : `It is retried, up to ${maxAttempts} attempts in total.`
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Schemas with a title become components. Only our own: a host's title could be a duplicate, or an invalid name. */

@@ -46,6 +46,41 @@ create or replace function "quickquote".feed_locks() returns table (key bigint, 
     )
 $$;
 
+-- The highest position of a stored event, if the sequence is behind it: rows were moved to another server without the sequence.
+create or replace function "quickquote".feed_ahead() returns bigint language sql stable as $$
+  select feed_position from (
+    select feed_position from "quickquote".events where feed_position > 0 order by feed_position desc limit 1
+  ) highest, "quickquote".feed_positions
+  where feed_position > case when is_called then last_value else 0 end
+$$;
+
+-- Lets new positions follow the highest, and moves events behind it that were recorded since the rows were moved: they are those that
+-- have a position of the sequence as it is now, although they are younger than the event with the highest. Readers of other
+-- positions miss nothing, those of the moved ones get an expired cursor.
+create or replace function "quickquote".repair_feed() returns table (events integer)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  newest bigint;
+  highest bigint;
+  highest_at timestamptz;
+begin
+  if "quickquote".feed_ahead() is null then return; end if;
+  -- Events wait: their positions may already be taken.
+  lock table only "quickquote".events in share row exclusive mode;
+  highest := "quickquote".feed_ahead();
+  if highest is null then return; end if;
+  select case when is_called then last_value else 0 end into newest from "quickquote".feed_positions;
+  select max(created_at) into highest_at from "quickquote".events where feed_position = highest;
+  perform setval('"quickquote".feed_positions', highest);
+  update "quickquote".events set feed_position = "quickquote".next_feed_position(organization_id)
+  where feed_position > 0 and feed_position <= newest and created_at > highest_at;
+  get diagnostics events = row_count;
+  return next;
+end
+$$;
+
 -- The position below which an organization's feed is final. Each statement sees all earlier commits, and their order matters:
 -- first the assigned numbers, then the locks of open transactions, then the caller's reads.
 create or replace function "quickquote".feed_bound(organization uuid) returns bigint language plpgsql volatile as $$
@@ -98,7 +133,9 @@ begin
         and (only_source is null or generation_source = only_source)
     order by feed_position limit page_limit + sign(follows)::integer
   ) page;
-  is_expired := after_position < floor or follows > 0 and is_kept is not true;
+  -- Beyond the sequence, later events may have lower positions: see `repair_feed`.
+  is_expired := after_position < floor or follows > 0 and is_kept is not true
+    or after_position > (select case when is_called then last_value else 0 end from "quickquote".feed_positions);
 
   -- The page ends with the last event examined.
   if event_count < page_limit then

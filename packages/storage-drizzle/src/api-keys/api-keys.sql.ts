@@ -59,8 +59,10 @@ const findByHash = (condition: string) =>
     from $schema.api_keys key where key_hash ${condition}`,
   )
 /** For one key PostgreSQL keeps the plan; for an array it plans each call again, at more than twice the cost. */
-export const FIND_BY_HASH = findByHash('= $hash::bytea')
-export const FIND_BY_HASHES = findByHash('= any ($hashes::bytea[])')
+export const FIND_BY_HASH = findByHash(`= decode($hash::text, 'hex')`)
+export const FIND_BY_HASHES = findByHash(
+  `= any (array(select decode(hex, 'hex') from unnest($hashes::text[]) as hex))`,
+)
 
 /** Keys that may still work: the organization's, and among them the owner's. */
 export const COUNT_KEYS = statement(

@@ -8,12 +8,11 @@ export function apiKeyStorage(database: Database): Storage['apiKeys'] {
   const { run } = database
 
   const findByHash = batched(async (hexes) => {
-    const hashes = hexes.map((hex) => Buffer.from(hex, 'hex'))
-    const [hash] = hashes
+    const [hash] = hexes
     const found =
-      hash !== undefined && hashes.length === 1
+      hash !== undefined && hexes.length === 1
         ? await run(sql.FIND_BY_HASH, { hash })
-        : await run(sql.FIND_BY_HASHES, { hashes })
+        : await run(sql.FIND_BY_HASHES, { hashes: hexes })
     return new Map(found.map(({ hash, ...key }) => [hash, key]))
   })
 

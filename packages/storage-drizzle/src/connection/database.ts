@@ -3,7 +3,7 @@ import { type Driver, MAINTENANCE, type Statements } from './driver.ts'
 import { statementsIn } from './host-transaction.ts'
 import { TAKE_TURNS } from './locks.sql.ts'
 import { type Runner, runnerOn } from './run.ts'
-import { sqlStateOf, unanswered } from './storage-error.ts'
+import { ofHost, sqlStateOf, unanswered } from './storage-error.ts'
 
 /** The context of each part of the storage: its connections and its SQL schema. */
 export interface Database extends Runner {
@@ -18,9 +18,10 @@ export interface Database extends Runner {
   /**
    * The same database inside a transaction of the host, which alone commits it or rolls it back. The host's objects are
    * never changed.
+   * @param options.notify false: it sends no NOTIFY, and workers find its work when they poll. Default true.
    * @throws ConfigurationError unless it is a transaction of drizzle (any PostgreSQL driver), postgres.js or another client
    */
-  within(transaction: unknown): Database
+  within(transaction: unknown, options?: { readonly notify?: boolean }): Database
 }
 
 /** The connections of our statements. */
@@ -54,10 +55,16 @@ export function createDatabase({
 }: Connection): Database {
   const common = { schema: `"${schema}"`, within }
 
-  function within(transaction: unknown): Database {
-    const statements = statementsIn(transaction, prepare, common.schema)
+  function within(transaction: unknown, { notify = true }: { readonly notify?: boolean } = {}): Database {
+    const ofTransaction = statementsIn(transaction, prepare, common.schema)
+    const statements: Pick<Statements, 'values'> = {
+      values: (...statement) =>
+        ofTransaction.values(...statement).catch((error) => {
+          throw ofHost(error)
+        }),
+    }
     return inTransaction(statements, async () => {
-      await statements.values(NOTIFY, [wakeChannel(schema)])
+      if (notify) await statements.values(NOTIFY, [wakeChannel(schema)])
     })
   }
 

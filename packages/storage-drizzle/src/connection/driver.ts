@@ -23,8 +23,14 @@ export interface Statements {
   /**
    * Rows as arrays, in the order of the columns.
    * @param prepare false: planned for its parameters, each time. Default: as the connection does
+   * @param names of the columns, for clients that return objects. Default: no column is read
    */
-  values(text: string, parameters?: readonly Encoded[], prepare?: false): Promise<unknown[][]>
+  values(
+    text: string,
+    parameters?: readonly Encoded[],
+    prepare?: false,
+    names?: readonly string[],
+  ): Promise<unknown[][]>
   /** Several statements without parameters and results. */
   script(text: string): Promise<void>
 }
@@ -55,21 +61,21 @@ export interface Listener {
 export type Parameter = Element | null | readonly Element[]
 type Element = string | number | boolean | Date | Uint8Array
 
-export type Encoded = string | number | boolean | Buffer | null
+export type Encoded = string | number | boolean | null
 
 /**
  * Encodes a parameter so that every driver passes it on unchanged: a host's drizzle may have removed the date
- * serializer of its postgres.js client, and postgres.js cannot infer the type of most arrays.
+ * serializer of its postgres.js client, postgres.js cannot infer the type of most arrays, and pg-native sends bytes as
+ * text. So bytes become hex.
  */
 export function encode(parameter: Parameter): Encoded {
   if (parameter instanceof Date) return parameter.toISOString()
-  if (parameter instanceof Uint8Array) return Buffer.from(parameter)
+  if (parameter instanceof Uint8Array) return Buffer.from(parameter).toString('hex')
   if (Array.isArray(parameter)) return `{${parameter.map(encodeElement).join(',')}}`
   return parameter as Encoded
 }
 
 function encodeElement(element: Element): string {
-  if (element instanceof Uint8Array) return `"\\\\x${Buffer.from(element).toString('hex')}"`
   return `"${String(encode(element)).replace(/["\\]/g, '\\$&')}"`
 }
 

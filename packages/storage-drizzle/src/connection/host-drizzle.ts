@@ -67,7 +67,8 @@ function isOfDrizzle(value: unknown): value is object {
 export function onDrizzle(db: Pick<HostDrizzle, 'execute'>): Statements {
   const execute = executeOn(db)
   return {
-    values: async (text, parameters = []) => valuesOf(await execute(toDrizzle(text, parameters))),
+    values: async (text, parameters = [], _prepare, names) =>
+      valuesOf(await execute(toDrizzle(text, parameters)), names),
     async script(text) {
       await execute(sqlOf.raw(asOneStatement(text)))
     },
@@ -79,22 +80,32 @@ function executeOn(db: Pick<HostDrizzle, 'execute'>) {
 }
 
 /**
- * The rows of a result as arrays. Clients differ: postgres.js returns an array with `columns`, pg and others `rows` and
- * `fields`, some only the rows. TypeORM adds their number after UPDATE and DELETE, Sequelize always more.
+ * The named columns of a result's rows. Clients differ: some return the rows, others an object with `rows`; TypeORM adds
+ * their number after UPDATE and DELETE, Sequelize always more. Columns are found by name, because a client may rename
+ * and reorder them.
+ * @throws ConfigurationError for a row without one of the columns
  */
-export function valuesOf(result: unknown): unknown[][] {
-  if (isRowsAndMore(result)) return valuesOf(result[0])
-  const { rows, columns = [] } = (
-    Array.isArray(result)
-      ? { rows: withoutHoles(result), columns: Object(result).columns }
-      : { rows: Object(result).rows, columns: Object(result).fields }
-  ) as { rows: object[]; columns?: readonly unknown[] }
-  return rows.map((row) => {
-    const values = Object.values(row)
-    // An object can only hold one of two columns with the same name.
-    if (values.length < columns.length) throw new Error('Two columns have the same name.')
-    return values
-  })
+export function valuesOf(result: unknown, names: readonly string[] = []): unknown[][] {
+  if (isRowsAndMore(result)) return valuesOf(result[0], names)
+  const rows: unknown = Array.isArray(result) ? withoutHoles(result) : Object(result).rows
+  if (!Array.isArray(rows)) throw new ConfigurationError('The database client returned no array of rows.')
+  if (rows.length === 0) return []
+  const keys = names.map((name) => keyOf(Object(rows[0]), name))
+  return rows.map((row) => keys.map((key, index) => row[key in row ? key : keyOf(row, names[index] ?? key)]))
+}
+
+/** The name that a client gave to a column: `owner_id`, `ownerId` and `OWNER_ID` are one. */
+function keyOf(row: object, name: string): string {
+  if (name in row) return name
+  const found = Object.keys(row).find((key) => plain(key) === plain(name))
+  if (found !== undefined) return found
+  throw new ConfigurationError(
+    `The database client returned a row without the column ${name}. Run our statements without its plugins.`,
+  )
+}
+
+function plain(name: string): string {
+  return name.replaceAll('_', '').toLowerCase()
 }
 
 /** No rows of arrays, whose second would be an array as well. */

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '@quickquote/core'
-import type { Statements } from './driver.ts'
+import { hintFor } from './adapters.ts'
+import type { Encoded, Statements } from './driver.ts'
 import { type DrizzleTransaction, isDrizzleTransaction, onDrizzle, valuesOf } from './host-drizzle.ts'
 import { isPostgresJsTransaction, type PostgresJsTransaction, statementsOn } from './postgres-js.ts'
 import { faultOfClient, sqlStateOf } from './storage-error.ts'
@@ -12,26 +13,15 @@ export type HostTransaction = DrizzleTransaction | PostgresJsTransaction | Other
  * each `within`, PostgreSQL is asked whether it is one, because a pool or a database would commit each statement at
  * once.
  *
- * @example pg, after `await client.query('begin')` integrations.within({ runInTransaction: (text, values) =>
- * client.query(text, values) })
- * @example Kysely, in `db.transaction().execute(async (trx) => …)` integrations.within({ runInTransaction: (text,
- * values) => trx.executeQuery(CompiledQuery.raw(text, values)) })
- * @example Prisma 7, in `prisma.$transaction(async (tx) => …)` integrations.within({ runInTransaction: (text, values)
- * => tx.$queryRawUnsafe(text, ...values) })
- * @example Knex, in `knex.transaction(async (trx) => …)` integrations.within({ runInTransaction: (text, values) =>
- * trx.raw(text.replaceAll('?', '\\?').replace(/\$(\d+)/g, ':$1'), { ...[null, ...values] }) })
- * @example TypeORM, in `dataSource.transaction(async (manager) => …)` integrations.within({ runInTransaction: (text,
- * values) => manager.query(text, values) })
- * @example Sequelize, in `sequelize.transaction(async (transaction) => …)` integrations.within({ runInTransaction:
- * (text, values) => sequelize.query(text, { bind: values, transaction }) })
+ * The README has the line for each client.
  */
 export interface OtherTransaction {
   /**
-   * Runs a statement with `$1`, `$2` … in the transaction. The values are strings, numbers, booleans, Buffers and
-   * nulls; PostgreSQL must infer their types from the statement. Resolves with the rows, with an object that has `rows`,
-   * or with an array of the rows and something else.
+   * Runs a statement with `$1`, `$2` … in the transaction. PostgreSQL must infer the types of the values from the
+   * statement. Resolves with the rows, with an object that has `rows`, or with an array of the rows and something else.
+   * Rows are objects with the columns by their names, whose letter case and underscores do not matter.
    */
-  runInTransaction(text: string, values: unknown[]): PromiseLike<unknown>
+  runInTransaction(text: string, values: (string | number | boolean | null)[]): PromiseLike<unknown>
 }
 
 type InTransaction = Pick<Statements, 'values'>
@@ -51,27 +41,6 @@ export function statementsIn(transaction: unknown, prepare: boolean, schema: str
   )
 }
 
-/** The adapter that fits, for what looks like the transaction of a client that we know. */
-function hintFor(given: Record<string, unknown>): string {
-  const has = (method: string) => typeof given[method] === 'function'
-  if (has('$queryRawUnsafe')) {
-    return ' For Prisma, in prisma.$transaction(async (tx) => …): { runInTransaction: (text, values) => tx.$queryRawUnsafe(text, ...values) }.'
-  }
-  if (has('raw') && has('commit')) {
-    return String.raw` For Knex: { runInTransaction: (text, values) => trx.raw(text.replaceAll('?', '\\?').replace(/\$(\d+)/g, ':$1'), { ...[null, ...values] }) }.`
-  }
-  if (has('executeQuery')) {
-    return ' For Kysely: { runInTransaction: (text, values) => trx.executeQuery(CompiledQuery.raw(text, values)) }.'
-  }
-  if (has('query') && has('connect') && 'totalCount' in given) {
-    return " A pool of pg has no transaction: client = await pool.connect(), client.query('begin'), and pass { runInTransaction: (text, values) => client.query(text, values) }."
-  }
-  if (has('query')) {
-    return " For pg, after client.query('begin'): { runInTransaction: (text, values) => client.query(text, values) }."
-  }
-  return ''
-}
-
 const NO_TRANSACTION = '25P01'
 
 const OUTSIDE =
@@ -84,7 +53,7 @@ function isOtherTransaction(value: unknown): value is OtherTransaction {
 
 function onOtherTransaction(transaction: OtherTransaction, schema: string): InTransaction {
   let isOpen: Promise<unknown> | undefined
-  const run = async (text: string, values: unknown[]) => {
+  const run = async (text: string, values: Encoded[]) => {
     try {
       return await transaction.runInTransaction(text, values)
     } catch (error) {
@@ -97,10 +66,10 @@ function onOtherTransaction(transaction: OtherTransaction, schema: string): InTr
       throw sqlStateOf(error) === NO_TRANSACTION ? new ConfigurationError(OUTSIDE) : error
     })
   return {
-    async values(text, parameters = []) {
+    async values(text, parameters = [], _prepare, names) {
       isOpen ??= begun()
       await isOpen
-      return valuesOf(await run(text, [...parameters]))
+      return valuesOf(await run(text, [...parameters]), names)
     },
   }
 }

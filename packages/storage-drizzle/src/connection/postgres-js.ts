@@ -84,6 +84,11 @@ export function checkClient(sql: postgres.Sql): postgres.Sql {
   if (typeof sql !== 'function' || typeof sql.begin !== 'function') {
     throw new ConfigurationError('sql must be a postgres.js client: the result of postgres(…).')
   }
+  if (typeof sql.options?.transform !== 'object') {
+    throw new ConfigurationError(
+      'sql must be a postgres.js client: the result of postgres(…). With Bun.SQL, pass a connectionString, and the `tx` of its begin to within().',
+    )
+  }
   const { column, row, value } = sql.options.transform
   if (column.from || row.from || value.from) {
     throw new ConfigurationError(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { ConfigurationError } from '@quickquote/core'
 import { encode, type Parameter, type Statements } from './driver.ts'
 import type { Column, ColumnTypes, Row, Statement } from './statement.ts'
 
@@ -8,8 +9,10 @@ export type Parameters = Readonly<Record<string, Parameter>>
 /** A statement for drivers: `$1`, `$2` … in the order of the names. */
 interface Numbered {
   readonly text: string
+  /** Of the parameters. */
   readonly names: readonly string[]
   readonly columns: readonly (readonly [string, Column<unknown>])[]
+  readonly columnNames: readonly string[]
 }
 
 /** By schema and text: each call of a list makes a statement of its own. */
@@ -29,7 +32,12 @@ export function numbered(statement: Statement, schema: string): Numbered {
     if (!names.includes(name)) names.push(name)
     return `$${names.indexOf(name) + 1}`
   })
-  const made = { text, names, columns: Object.entries(statement.columns) }
+  const made = {
+    text,
+    names,
+    columns: Object.entries(statement.columns),
+    columnNames: Object.keys(statement.columns),
+  }
   if (ofSchema.size >= MOST_WRITTEN) ofSchema.clear()
   ofSchema.set(statement.text, made)
   return made
@@ -68,7 +76,7 @@ export function runnerOn(statements: Pick<Statements, 'values'>, schema: string)
   ) {
     const made = numbered(statement, schema)
     const values = valuesOf(made, parameters).map(encode)
-    const rows = await statements.values(made.text, values, statement.prepare)
+    const rows = await statements.values(made.text, values, statement.prepare, made.columnNames)
     return rows.map((row) => rowOf(made, row) as Row<Columns>)
   }
   return {
@@ -81,12 +89,29 @@ export function runnerOn(statements: Pick<Statements, 'values'>, schema: string)
   }
 }
 
-/** By position: a host's client may rename columns. */
 function rowOf({ columns }: Numbered, values: readonly unknown[]): object {
   const row: Record<string, unknown> = {}
-  for (const [index, [name, { read }]] of columns.entries()) {
-    const value = values[index]
+  for (const [index, [name, { type, read }]] of columns.entries()) {
+    // A host's client may turn null into undefined.
+    const value = values[index] ?? null
+    if (value !== null && typeof value !== JAVASCRIPT[type]) throw changedByClient(name, type, value)
     row[name] = value === null || read === undefined ? value : read(value as string)
   }
   return row
+}
+
+/** How each type that statements return is read. */
+const JAVASCRIPT: Readonly<Record<string, string>> = {
+  text: 'string',
+  uuid: 'string',
+  int4: 'number',
+  int2: 'number',
+  bool: 'boolean',
+}
+
+function changedByClient(name: string, type: string, value: unknown): Error {
+  return new ConfigurationError(
+    `The database client changed the column ${name}: PostgreSQL sent ${type}, it returned ${typeof value}. ` +
+      'Run our statements without its plugins and type parsers (Kysely: trx.withoutPlugins()).',
+  )
 }

@@ -17,7 +17,7 @@ export interface Statement<Columns extends ColumnTypes = ColumnTypes> {
 /**
  * Statements must read alike in every session and with every driver: return times, bytes, arrays and JSON as text (the
  * columns below do), give columns distinct names, cast counts to `int` and `void` to text (Prisma reads no `void`), pass
- * JSON as a string with `$name::text::jsonb`, and cast parameters whose type is not clear from every use.
+ * JSON as a string with `$name::text::jsonb`, bytes as hex with `decode($name::text, 'hex')`, and cast parameters whose type is not clear from every use.
  */
 export function statement<Columns extends ColumnTypes>(
   columns: Columns,
@@ -67,6 +67,7 @@ export const bytes: Column<Uint8Array> = {
   type: 'text',
   select: (expression) => `encode(${expression}, 'hex')`,
   read: (hex) => Buffer.from(hex, 'hex'),
+  write: (parameter) => `decode(${parameter}::text, 'hex')`,
 }
 /** A `json` or `jsonb`: a host's client may rename its fields. */
 export const json = <T>(): Column<T> => ({

@@ -1,4 +1,4 @@
-import { IntegrationError } from '@quickquote/core'
+import { ConfigurationError, IntegrationError } from '@quickquote/core'
 
 /** The command in errors about missing migrations. */
 export const MIGRATE_COMMAND = 'npx @quickquote/storage-drizzle migrate'
@@ -19,12 +19,14 @@ export class StorageError extends Error {
   readonly isOutage: boolean
 
   constructor(operation: string, fault: DriverError) {
-    const code = typeof fault.code === 'string' ? fault.code : 'UNKNOWN'
+    const code = sqlStateOf(fault) || 'UNKNOWN'
     const isHidden = ROW_SECURITY.has(String(fault.routine))
-    super(`${operation}: ${describe(code, fault)}${isHidden ? ROW_SECURITY_HINT : ''} (${code})`)
+    const isReadOnly = fault.isOfHost === true && code === READ_ONLY
+    const hint = isHidden ? ROW_SECURITY_HINT : isReadOnly ? READ_ONLY_HINT : ''
+    super(`${operation}: ${describe(code, fault)}${hint} (${code})`)
     this.code = code
-    this.statusCode = PASSING.test(code) || isHidden ? 503 : 500
-    this.isOutage = AWAY.test(code) && !isOutOfLocks(fault)
+    this.statusCode = (PASSING.test(code) && !isReadOnly) || isHidden ? 503 : 500
+    this.isOutage = AWAY.test(code) && !isReadOnly && !isOutOfLocks(fault)
     this.constraint = fault.constraint_name ?? fault.constraint ?? null
   }
 }
@@ -34,16 +36,21 @@ export class StorageError extends Error {
  * conflicting transactions, and timeouts: of a statement (57014), a lock (55P03), a transaction (25P03, 25P04) or a
  * response.
  */
-const PASSING = /^(08...|53...|57014|57P0[1235]|55P03|25006|25P0[34]|40...|CONNECT.*|E[A-Z]{3,})$/
+const PASSING =
+  /^(08...|53...|57014|57P0[1235]|55P03|25006|25P0[34]|40...|CONNECT.*|ERR_POSTGRES_.*|E[A-Z]{3,})$/
 
 /** Failed or terminated connections, and a server that is full, starts, stops or is no longer the primary. */
-const AWAY = /^(08...|53...|57P0[1235]|25006|CONNECT(?!ION_(ENDED|SILENT)).*|E[A-Z]{3,})$/
+const AWAY = /^(08...|53...|57P0[1235]|25006|CONNECT(?!ION_(ENDED|SILENT)).*|ERR_POSTGRES_.*|E[A-Z]{3,})$/
 
 /** The PostgreSQL routines that refuse because of row-level security, in any language. */
 const ROW_SECURITY = new Set(['check_enable_rls', 'ExecWithCheckOptions'])
 const ROW_SECURITY_HINT =
   '. Row-level security is on for this table: turn it off (alter table … disable row level security), or let the role see ' +
   'all rows (alter role … bypassrls)'
+
+/** On our own connections, the server is no longer the primary; in a transaction of the host, its own mistake. */
+const READ_ONLY = '25006'
+const READ_ONLY_HINT = '. Begin your transaction without `read only`, on the primary'
 
 /** Errors of drivers: postgres.js has `constraint_name`, pg has `constraint`. */
 interface DriverError extends Error {
@@ -53,6 +60,10 @@ interface DriverError extends Error {
   hint?: unknown
   /** The function in PostgreSQL's source. */
   routine?: unknown
+  /** Bun's place for the SQLSTATE. */
+  errno?: unknown
+  /** In a transaction of the host. */
+  isOfHost?: true
 }
 
 /** Wraps the call of a method. */
@@ -119,7 +130,32 @@ export function isRefusedRow(error: unknown): boolean {
 export function toStorageError(operation: string, error: unknown): unknown {
   const fault = unwrap(error)
   if (sqlStateOf(fault) === ERASING) return new IntegrationError('ORGANIZATION_ERASED')
-  return isDriverError(fault) ? new StorageError(operation, fault) : fault
+  if (isDriverError(fault)) return new StorageError(operation, fault)
+  return isLost(error) ? new StorageError(operation, LOST) : fault
+}
+
+/** Clients report a connection that was lost between two statements in words of their own, without a code. */
+const LOST_WORDS =
+  /connection (was |has been )?(terminated|closed|ended|lost)|closed the connection|not queryable|client was closed|connection error|pending destroy|was already released/i
+const LOST = Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_LOST' })
+
+function isLost(error: unknown): boolean {
+  if (error instanceof IntegrationError || error instanceof ConfigurationError) return false
+  for (let link = error; link instanceof Error; link = innerOf(link as ClientError)) {
+    if (LOST_WORDS.test(link.message)) return true
+  }
+  return false
+}
+
+/** The same error, marked as that of a host's transaction. */
+export function ofHost(error: unknown): unknown {
+  return sqlStateOf(error) === READ_ONLY ? Object.assign(new Error(messageOf(error)), MARKS) : error
+}
+
+const MARKS = { severity: 'ERROR', code: READ_ONLY, isOfHost: true }
+
+function messageOf(error: unknown): string {
+  return String(Object(unwrap(error)).message)
 }
 
 /** A host's drizzle wraps its driver's error, with the parameters in the message. */
@@ -134,7 +170,7 @@ function unwrap(error: unknown): unknown {
  */
 export function faultOfClient(error: unknown): unknown {
   for (let link = error as ClientError | undefined; link instanceof Object; link = innerOf(link)) {
-    const { severity, code, originalCode = severity && code, constraint, routine, hint } = link
+    const { severity, originalCode = severity && sqlStateOf(link), constraint, routine, hint } = link
     if (typeof originalCode !== 'string') continue
     const message = String(link.originalMessage ?? link.message)
     const fields = { severity: 'ERROR', code: originalCode, constraint, routine, hint }
@@ -168,14 +204,18 @@ function isDriverError(error: unknown): error is DriverError {
       'syscall' in error ||
       'query' in error ||
       'parameters' in error ||
-      /^CONNECT/.test(sqlStateOf(error)))
+      /^(CONNECT|ERR_POSTGRES_)/.test(sqlStateOf(error)))
   )
 }
 
-/** The SQLSTATE of an error of a driver or drizzle; empty if it has none. */
+/** The SQLSTATE of an error of a driver or drizzle, or the driver's own code; empty if it has none. */
 export function sqlStateOf(error: unknown): string {
-  return String(Object(unwrap(error)).code ?? '')
+  const { code, errno }: DriverError = Object(unwrap(error))
+  const isState = typeof errno === 'string' && SQL_STATE.test(errno)
+  return isState ? errno : typeof code === 'string' ? code : ''
 }
+
+const SQL_STATE = /^[0-9A-Z]{5}$/
 
 /** SQLSTATEs whose messages name tables, columns, roles and limits, but never a value. */
 const SAFE = /^(08|23|25|26|28|3D|3F|40|42|53|54|55|57|58)/
@@ -184,13 +224,13 @@ const SAFE = /^(08|23|25|26|28|3D|3F|40|42|53|54|55|57|58)/
 const NOT_MIGRATED = new Set(['42P01', '42703', '3F000'])
 
 /** The lock table of the whole server is full. */
-function isOutOfLocks({ code, hint }: DriverError): boolean {
-  return code === '53200' && /max_(locks|pred_locks)_per_transaction/.test(String(hint))
+function isOutOfLocks(fault: DriverError): boolean {
+  return sqlStateOf(fault) === '53200' && /max_(locks|pred_locks)_per_transaction/.test(String(fault.hint))
 }
 
 function describe(code: string, fault: DriverError): string {
   const { message } = fault
-  const isSqlState = /^[0-9A-Z]{5}$/.test(code)
+  const isSqlState = SQL_STATE.test(code)
   const isSafe = isSqlState ? SAFE.test(code) : !code.startsWith('ERR_')
   const what = isSafe && message !== '' ? message : 'the database refused the statement'
   if (code === 'CONNECTION_ENDED') return 'the storage, or your client, was closed before this call'

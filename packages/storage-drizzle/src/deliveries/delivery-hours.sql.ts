@@ -1,5 +1,5 @@
 import { DELIVERY_FAILURES } from '@quickquote/core/internal'
-import { int, millisOf, nullable, statement, time } from '../connection/statement.ts'
+import { int, millisOf, nullable, statement, text, time } from '../connection/statement.ts'
 
 /**
  * Attempts by hour (UTC), without tests, at one endpoint or at all of an organization, including deleted ones. Counted time
@@ -41,8 +41,8 @@ export const COUNT_BY_HOUR_OF_ENDPOINT = countByHour(
 
 /** See `migrations/functions/hours.sql`. */
 export const COUNT_HOURS = statement(
-  { counted: { type: 'void' } },
-  `select $schema.count_delivery_hours() as counted`,
+  { counted: text },
+  `select $schema.count_delivery_hours()::text as counted`,
 )
 
 /** The newest attempt of the type among those counted, and until when they are. Null: none. */

@@ -22,6 +22,13 @@ export const FIND_START = statement(
   `select event, at_position::text from $schema.start_of_feed($organization_id, $event_id::uuid)`,
 )
 
+export const IS_BEHIND = statement(
+  { is_behind: bool },
+  'select $schema.feed_ahead() is not null as is_behind',
+)
+
+export const REPAIR_FEED = statement({ events: int }, 'select events from $schema.repair_feed()')
+
 /** The first row has only `looked_up_to`. */
 export const LOOK_FOR_NEWS = statement(
   { reader: text, looked_up_to: text },

@@ -1,6 +1,13 @@
 import type { FeedPosition, Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { FIND_OPEN_WRITERS, FIND_START, LOOK_FOR_NEWS, READ_FEED } from './event-feed.sql.ts'
+import {
+  FIND_OPEN_WRITERS,
+  FIND_START,
+  IS_BEHIND,
+  LOOK_FOR_NEWS,
+  READ_FEED,
+  REPAIR_FEED,
+} from './event-feed.sql.ts'
 
 /** The rules are in functions of the migration. */
 export function eventFeedStorage({ run, one }: Database): Storage['eventFeed'] {
@@ -36,6 +43,13 @@ export function eventFeedStorage({ run, one }: Database): Storage['eventFeed'] {
         found: new Set(found.map(({ reader }) => Number(reader) - 1)),
         lookedUpTo: Number(first?.looked_up_to ?? 0),
       }
+    },
+
+    isBehind: async () => (await one(IS_BEHIND)).is_behind,
+
+    async repair() {
+      const [repaired] = await run(REPAIR_FEED)
+      return repaired === undefined ? null : { moved: repaired.events }
     },
 
     async findOpenWriters() {

@@ -2,10 +2,10 @@ import { bool, statement } from '../connection/statement.ts'
 import { newDeliveryId } from '../ids.ts'
 import { notErased } from '../not-erased.sql.ts'
 
-/** One statement: the deliveries are the outbox, so an event is recorded with all of them or not at all. */
-export const RECORD_EVENT = statement(
-  { waiting: bool },
-  `with number as (
+const RECORDED = { waiting: bool }
+
+/** The event and its deliveries, in a statement that ends with `WAITING`. */
+const RECORDING = `number as (
       insert into $schema.event_sequences as known (organization_id, quotation_id, last)
       select $organization_id, $quotation_id, 1 where $quotation_id::uuid is not null
       on conflict (organization_id, quotation_id) do update set last = known.last + 1
@@ -26,6 +26,13 @@ export const RECORD_EVENT = statement(
       where organization_id = $organization_id and deleted_at is null and is_enabled
         and $type::text = any (events) and (trigger_mode = 'always' or $generation_source::text = 'api_key')
       returning 1
-    )
-    select exists (select from delivery) as waiting`,
-)
+    )`
+const WAITING = 'select exists (select from delivery) as waiting'
+
+/** One statement: the deliveries are the outbox, so an event is recorded with all of them or not at all. */
+export const RECORD_EVENT = statement(RECORDED, `with ${RECORDING} ${WAITING}`)
+
+/** The same after other changes, which are recorded with it or not at all. `changes` are common table expressions. */
+export function recordingWith(changes: string) {
+  return statement(RECORDED, `with ${changes}, ${RECORDING} ${WAITING}`)
+}

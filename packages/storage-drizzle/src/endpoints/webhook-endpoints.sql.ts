@@ -136,7 +136,7 @@ export const DELETE_ENDPOINT = change(`deleted_at = $now, ${WITHOUT_SECRETS}`)
 
 /** The secret so far also signs until `$previous_until` (null: not at all), and each earlier one until its own end. */
 export const ROTATE_SECRET =
-  change(`secret_ciphertext = $ciphertext, secret_key_id = $key_id, secret_hint = $hint,
+  change(`secret_ciphertext = decode($ciphertext::text, 'hex'), secret_key_id = $key_id, secret_hint = $hint,
       previous_secrets = (
         select coalesce(jsonb_agg(previous order by place), '[]') from (
           select previous, place from (

@@ -13,6 +13,7 @@ import {
   time,
   uuid,
 } from '../connection/statement.ts'
+import { recordingWith } from '../deliveries/events.sql.ts'
 import { notErased } from '../not-erased.sql.ts'
 import { proposals, quotations } from '../schema.ts'
 
@@ -178,30 +179,33 @@ export const READ_PROGRESS = statement(
 )
 
 /** `$change` is a ProgressChange: what it does not have stays as it is. */
-export const SAVE_PROGRESS = statement(
-  {},
-  `with saved as (
+const PROGRESS = `saved as (
       update $schema.quotations set status = changed.status, processed_step = changed.processed_step,
         error_code = changed.error_code, updated_at = $now
       from $schema.quotations before
       cross join lateral jsonb_populate_record(before, $change::text::jsonb) changed
-      where quotations.id = $id and before.id = $id and before.organization_id = $organization_id
+      where quotations.id = $quotation_id and before.id = $quotation_id and before.organization_id = $organization_id
       returning quotations.id
-    ), step as (
+    ), saved_step as (
       insert into $schema.quotation_steps (quotation_id, step, status, error_code, started_at, completed_at)
       select saved.id, step, status, error_code, $now, case when status <> 'running' then $now::timestamptz end
       from saved cross join json_to_record($change::text::json -> 'step') as step (step text, status text, error_code text)
       where step is not null
       on conflict (quotation_id, step) do update set status = excluded.status, error_code = excluded.error_code,
         completed_at = excluded.completed_at
-    )
+    ), saved_proposal as (
     insert into $schema.proposals (id, organization_id, quotation_id, name, status, document_id, created_at, updated_at)
     select proposal.id, $organization_id, saved.id, name, 'completed', document_id, $now, $now
     from saved cross join json_to_record($change::text::json -> 'proposal') as proposal (id uuid, name text, document_id uuid)
     where proposal.id is not null
     on conflict (quotation_id) do update set name = excluded.name, document_id = excluded.document_id,
-      updated_at = excluded.updated_at`,
-)
+      updated_at = excluded.updated_at
+    )`
+
+export const SAVE_PROGRESS = statement({}, `with ${PROGRESS} select`)
+
+/** One statement, so that no half of it is left if the host's transaction ends in between. */
+export const REPORT = recordingWith(PROGRESS)
 
 /** Steps and the proposal are deleted by their foreign keys. `returning` reads the state before. */
 export const ERASE_QUOTATION = statement(

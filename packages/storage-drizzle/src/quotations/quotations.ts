@@ -3,6 +3,7 @@ import { isUuid, ownedBy, pipelineStatusOf, type Storage } from '@quickquote/cor
 import { batched, batchedInserts } from '../connection/batched.ts'
 import type { Database } from '../connection/database.ts'
 import { traceOf } from '../connection/statement.ts'
+import { eventParameters } from '../deliveries/events.ts'
 import { FIRST_UUID, firstIdOf, LAST_UUID } from '../ids.ts'
 import { claimForAcceptance } from './acceptance.ts'
 import { orderCancel } from './pipeline-starts.ts'
@@ -54,9 +55,13 @@ export function quotationStorage(database: Database): Storage['quotations'] {
       return { ...quotation, ...progress, trace: traceOf({ traceparent, tracestate }) }
     },
 
-    async saveProgress(organizationId, quotationId, { event: _, ...change }, now) {
-      const saved = { organization_id: organizationId, id: quotationId, now }
-      await run(sql.SAVE_PROGRESS, { ...saved, change: JSON.stringify(change) })
+    async saveProgress(organizationId, quotationId, { event: _, ...change }, now, event) {
+      const saved = { organization_id: organizationId, quotation_id: quotationId, now }
+      const progress = { ...saved, change: JSON.stringify(change) }
+      if (event === undefined) await run(sql.SAVE_PROGRESS, progress)
+      else if ((await one(sql.REPORT, { ...eventParameters(event), ...progress })).waiting) {
+        await database.wake()
+      }
     },
 
     cancelStart: (organizationId, quotationId, now) =>

@@ -11,12 +11,16 @@ export const BEAT = statement(
     returning ${NOW} as at, started_at = heartbeat_at as is_new`,
 )
 
+/** Further ahead than that, the database's clock was put back, and the worker has not sent a heartbeat since. */
+const IS_ALIVE = `heartbeat_at > now() - $silent_for_ms::int * interval '1 millisecond'
+        and heartbeat_at < now() + $silent_for_ms::int * interval '1 millisecond'`
+
 export const COUNT_WORKERS = statement(
   { alive: int, silent: int },
   `select (count(*) filter (where is_alive))::int as alive,
       (count(*) filter (where not is_alive))::int as silent
     from (
-      select heartbeat_at > now() - $silent_for_ms::int * interval '1 millisecond' as is_alive from $schema.workers
+      select ${IS_ALIVE} as is_alive from $schema.workers
     ) worker`,
 )
 
@@ -31,7 +35,7 @@ const HAS_NO_ROW = 'not exists (select from $schema.workers worker where worker.
 export const RECOVER_DEAD = statement(
   { deliveries: int, starts: int },
   `with buried as (
-      delete from $schema.workers where heartbeat_at <= now() - $silent_for_ms::int * interval '1 millisecond'
+      delete from $schema.workers where not (${IS_ALIVE})
       returning id
     ), silent as (
       select id from buried
