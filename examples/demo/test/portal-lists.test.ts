@@ -133,6 +133,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The lists of the
 
   it('count failures once: beside the chart as in its legend', async () => {
     const page = await open(EMAIL, 'deliveries')
+    // Its name is a list, not one long word.
+    await page.getByRole('figure', { name: /^\d+ delivered, \d+ retried, \d+ failed$/ }).waitFor()
     const legend = page.locator('.chart figcaption')
     await legend.getByText(/^\d+ failed$/).waitFor()
     const failed = /(\d+) failed/.exec(String(await legend.textContent()))?.[1]
