@@ -144,7 +144,7 @@ describe.runIf(walked.length > 0)('The portal in each engine of browsers', () =>
       await waitFor(`window.opened?.includes('/endpoints/')`)
       await run(`window.opened = null`)
     }
-    const url = `row('First of ${name}').querySelector('.one-line')`
+    const url = `row('First of ${name}').querySelector('.url .one-line')`
     await browser.mouse(await middle(url, 0.02), { to: await middle(url, 0.3) })
     expect(await run(`return getSelection().toString()`)).not.toBe('')
     await run(`getSelection().removeAllRanges()`)
@@ -154,7 +154,7 @@ describe.runIf(walked.length > 0)('The portal in each engine of browsers', () =>
     await admin.quote(`Quote of ${name}`)
     await click('Deliveries')
     await click('Retrying')
-    await browser.mouse(await rowAt(`Quote of ${name}`, 0.7))
+    await browser.mouse(await rowAt(`Second of ${name}Quote of ${name}`, 0.7))
     await heading('quotation.failed')
     await seen('500 Internal Server Error')
     await admin.answer('ok')

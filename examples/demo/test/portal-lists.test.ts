@@ -1,11 +1,12 @@
 import { button, hasChromium, row } from '@quickquote/dev-servers/browser'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { ACME, DEMO_PASSWORD } from '../src/members.ts'
 import { PATIENCE, usePortal } from './portal-browser.ts'
 
 const EMAIL = 'admin@acme.example'
 
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('The lists of the portal, in Chromium', () => {
-  const { as, open } = usePortal()
+  const { server, as, open } = usePortal()
 
   it('drop what no longer belongs to a filter, and count down to nothing that is parked', async () => {
     const admin = await as(EMAIL)
@@ -90,8 +91,50 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The lists of the
     expect(page.url()).toContain(id)
   })
 
+  it('cost little to look at: 200 endpoints are loaded once, and nothing in a hidden tab', async () => {
+    const admin = await as(EMAIL)
+    const { id } = await admin.endpoint('One of 200')
+    const one = await admin.send<object>('GET', `/webhooks/${id}`, 200)
+    const page = await open(null, '')
+    onTestFinished(() => page.unrouteAll({ behavior: 'ignoreErrors' }))
+    await page.route('**/webhooks', (route) =>
+      route.fulfill({ json: Array.from({ length: 200 }, (_, index) => ({ ...one, id: `${index}` })) }),
+    )
+    let bytes = 0
+    const asked: string[] = []
+    page.on('response', async (response) => {
+      const { pathname } = new URL(response.url())
+      if (!pathname.startsWith('/v1/')) return
+      asked.push(pathname.split('/').slice(4).join('/'))
+      if (pathname.includes('/webhooks/summary')) bytes += (await response.body()).length
+    })
+    await page.clock.install()
+    const data = { email: EMAIL, password: DEMO_PASSWORD }
+    await page.context().request.post(`${server.url}/login`, { data })
+    await page.goto(`${server.url}/portal/#/${ACME}/events`)
+    await expect.poll(() => asked, PATIENCE).toContain('webhooks/summary')
+    asked.length = 0
+    for (let times = 0; times < 3; times += 1) {
+      await page.clock.runFor(30_000)
+      await expect.poll(() => asked.length, PATIENCE).toBe(times + 1)
+    }
+    expect(new Set(asked)).toEqual(new Set(['webhooks/summary']))
+    expect(bytes).toBeLessThan(1000)
+    // A change lists them again.
+    await admin.send('PATCH', `/webhooks/${id}`, 200, { name: 'Changed' })
+    await page.clock.runFor(30_000)
+    await expect.poll(() => asked, PATIENCE).toContain('webhooks')
+
+    await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden' })`)
+    asked.length = 0
+    await page.clock.runFor(300_000)
+    expect(asked).toEqual([])
+  })
+
   it('count failures once: beside the chart as in its legend', async () => {
     const page = await open(EMAIL, 'deliveries')
+    // Its name is a list, not one long word.
+    await page.getByRole('figure', { name: /^\d+ delivered, \d+ retried, \d+ failed$/ }).waitFor()
     const legend = page.locator('.chart figcaption')
     await legend.getByText(/^\d+ failed$/).waitFor()
     const failed = /(\d+) failed/.exec(String(await legend.textContent()))?.[1]

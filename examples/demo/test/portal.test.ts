@@ -65,6 +65,11 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await dialog(page).getByRole('button', { name: 'Create key' }).click()
     const key = String(await dialog(page).locator('.secret code').textContent())
     expect(key).toMatch(/^pk_/)
+    const described = page.getByRole('group', { name: '“Zapier” was created' })
+    const description = await page
+      .locator(`[id="${await described.getAttribute('aria-describedby')}"]`)
+      .textContent()
+    expect(description).toContain('It is shown only once.')
     await page.keyboard.press('Escape')
     expect(await dialog(page).isVisible()).toBe(true)
     await button(page, 'I have stored it').click()
@@ -570,6 +575,50 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
         'Ereignisse',
       ])
       expect(await page.getByRole('button', { name: /erstellen/ }).count()).toBe(0)
+    })
+
+    it('takes properties that are set before it is defined, and texts at any time', async () => {
+      const headers = JSON.stringify(await signIn(server.url, 'admin@acme.example'))
+      const page = await open(null, '')
+      await page.route(`${server.url}/own-page`, (route) =>
+        route.fulfill({
+          contentType: 'text/html',
+          body: `<!doctype html><html lang="en"><title>Own page</title>
+            <quickquote-integrations organization="${ACME}" view="events"></quickquote-integrations>
+            <script type="module">
+              const element = document.querySelector('quickquote-integrations')
+              element.headers = async () => (${headers})
+              await import('/portal/element.js')
+            </script></html>`,
+        }),
+      )
+      await page.goto(`${server.url}/own-page`)
+      await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+      await page.evaluate(
+        `document.querySelector('quickquote-integrations').messages = { en: { 'events.title': 'What happens' } }`,
+      )
+      await page.getByRole('heading', { name: 'What happens', level: 1 }).waitFor()
+      const prototype = `customElements.get('quickquote-integrations').prototype`
+      const hasSetters = `['headers', 'fetch', 'messages'].every((name) =>
+        Object.getOwnPropertyDescriptor(${prototype}, name)?.set)`
+      expect(await page.evaluate(hasSetters)).toBe(true)
+    })
+
+    it('runs from right to left in browsers that do not know directions, and marks what is English', async () => {
+      const headers = JSON.stringify(await signIn(server.url, 'admin@acme.example'))
+      const page = await embed(
+        'view="events" locale="ar"',
+        `delete Intl.Locale.prototype.getTextInfo
+         const element = document.querySelector('quickquote-integrations')
+         element.headers = ${headers}
+         element.messages = { ar: { 'nav.deliveries': 'Taslimat' } }`,
+      )
+      await page.locator('.portal[dir=rtl][lang=ar]').waitFor()
+      await page.locator('nav a[lang=en]', { hasText: 'Endpoints' }).waitFor()
+      expect(await page.getByRole('link', { name: 'Taslimat' }).getAttribute('lang')).toBeNull()
+      // The names of events begin at their beginning.
+      const event = page.locator('summary [dir=ltr]').first()
+      expect(await styleOf(event, 'direction')).toBe('ltr')
     })
 
     it('reports that nobody is signed in', async () => {

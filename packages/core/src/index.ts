@@ -78,6 +78,7 @@ export type {
   RotateSecretBody,
   UpdateWebhookEndpointBody,
   WebhookEndpoint,
+  WebhookSummary,
 } from './model/webhook-endpoint.ts'
 // Services
 export type { ApiKeys, AuthenticatedKey } from './services/api-keys.ts'

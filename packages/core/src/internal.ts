@@ -90,6 +90,7 @@ export {
   rotateSecretBody,
   updateWebhookEndpointBody,
   WebhookEndpoint,
+  WebhookSummary,
   WebhookEndpointWithSecret,
 } from './model/webhook-endpoint.ts'
 

@@ -58,6 +58,7 @@ describe('every session route of the table', () => {
     expect(rows().map(nameOf)).toEqual(
       expect.arrayContaining([
         'GET /v1/organizations/:organizationId/webhooks/events',
+        'GET /v1/organizations/:organizationId/webhooks/summary',
         'GET /v1/organizations/:organizationId/webhooks/deliveries',
         'GET /v1/organizations/:organizationId/webhooks',
         'POST /v1/organizations/:organizationId/webhooks',

@@ -71,6 +71,17 @@ describe('GET /deliveries?undelivered', () => {
     expect(await endpointsOf('all')).toEqual([bad.id])
   })
 
+  it('summarizes the endpoints in a hundred bytes: how many, how many need somebody, and their last change', async () => {
+    const summary = await read('/summary')
+    const endpoints = (await read('')).body as unknown as { updated_at: string }[]
+    const changed_at = endpoints
+      .map(({ updated_at }) => updated_at)
+      .sort()
+      .at(-1)
+    expect(summary.body).toEqual({ endpoints: 3, troubled: 2, changed_at })
+    expect((await read('/summary', 'globex-admin')).body).toMatchObject({ endpoints: 1, troubled: 1 })
+  })
+
   it('accepts no other value', async () => {
     expect((await read('/deliveries?undelivered=yes')).body).toMatchObject({
       status: 400,

@@ -23,6 +23,7 @@ function callsOf({ webhookEndpoints, deliveryLog, testDeliveries, replays, audit
     webhookEndpoints: {
       eventCatalog: (member) => webhookEndpoints.eventCatalog(member),
       list: (member) => webhookEndpoints.list(member),
+      summary: (member) => webhookEndpoints.summary(member),
       get: (member, id) => webhookEndpoints.get(member, id),
       create: (member) =>
         webhookEndpoints.create(member, { name: 'x', url: 'https://crm.example.com', events: [event_type] }),

@@ -29,7 +29,7 @@ import { Events } from './screens/events.tsx'
 import { Keys } from './screens/keys.tsx'
 import { signIns } from './session.ts'
 import type { Feature, PortalSettings } from './settings.ts'
-import { useLoaded } from './use-loaded.ts'
+import { useLoaded, whileVisible } from './use-loaded.ts'
 
 interface AppProps {
   settings: PortalSettings
@@ -40,6 +40,8 @@ interface AppProps {
 }
 
 const REFRESH_ENDPOINTS_MS = 30_000
+/** They take less than 10 KB. */
+const FEW_ENDPOINTS = 10
 
 const VIEWS = ['api-keys', 'endpoints', 'deliveries', 'events', 'audit-log'] as const
 type View = (typeof VIEWS)[number]
@@ -213,8 +215,8 @@ function Member({
   const endpoints = useLoaded(
     `endpoints ${isAsked}`,
     async (cancel): Promise<readonly WebhookEndpoint[]> => (isAsked ? client.endpoints.list(cancel) : []),
-    { everyMs: isAsked ? REFRESH_ENDPOINTS_MS : undefined },
   )
+  useChanges(client, endpoints, isAsked)
   const portal: Portal = { ...fixed, endpoints }
   const failing = endpoints.value?.filter(isFailing).length ?? 0
 
@@ -265,6 +267,26 @@ function Member({
       </div>
     </PortalContext.Provider>
   )
+}
+
+/** Lists the endpoints again once they have changed: all of them are large, and a few are no more than a summary. */
+function useChanges(client: Portal['client'], endpoints: Portal['endpoints'], isAsked: boolean): void {
+  const isMany = (endpoints.value?.length ?? 0) > FEW_ENDPOINTS
+  const summary = useLoaded(
+    `summary ${isMany}`,
+    async (cancel) => (isMany ? JSON.stringify(await client.endpoints.summary(cancel)) : null),
+    { everyMs: isMany ? REFRESH_ENDPOINTS_MS : undefined },
+  )
+  const seen = useRef<string | null>(null)
+  useEffect(() => {
+    const { value = null } = summary
+    if (value !== null && seen.current !== null && value !== seen.current) void endpoints.reload()
+    seen.current = value
+  }, [summary.value])
+  useEffect(() => {
+    if (!isAsked || isMany) return
+    return whileVisible(() => void endpoints.reload(), REFRESH_ENDPOINTS_MS)
+  }, [isAsked, isMany])
 }
 
 function Screen({ view }: { view: View }) {

@@ -19,6 +19,8 @@ const OBSERVED = [
   'product-name',
 ] as const
 
+type Messages = Readonly<Record<string, Readonly<Record<string, Message>>>>
+
 /** A server that renders pages has no elements: there this import does nothing. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? class {}
 
@@ -29,17 +31,48 @@ const Base: typeof HTMLElement = globalThis.HTMLElement ?? class {}
 export class QuickquoteIntegrations extends Base {
   static readonly observedAttributes = OBSERVED
 
+  #fetch: typeof fetch | undefined
+  #headers: Transport['headers']
+  #messages: Messages | undefined
+
+  // Accessors, because frameworks set a property only where they find one, and an attribute otherwise.
+
   /** Sends the requests. Default: the browser's `fetch`, with the cookies of this origin. */
-  fetch: typeof fetch | undefined
+  get fetch(): typeof fetch | undefined {
+    return this.#fetch
+  }
+  set fetch(send) {
+    this.#fetch = send
+  }
+
   /** Sent with each request; a function is called each time. */
-  headers: Transport['headers']
-  /** The host's own texts, by language and key. */
-  messages: Readonly<Record<string, Readonly<Record<string, Message>>>> | undefined
+  get headers(): Transport['headers'] {
+    return this.#headers
+  }
+  set headers(headers) {
+    this.#headers = headers
+  }
+
+  /** The host's own texts, by language and key. They may change at any time. */
+  get messages(): Messages | undefined {
+    return this.#messages
+  }
+  set messages(messages) {
+    this.#messages = messages
+    this.#render()
+  }
 
   #navigation: Navigation | undefined
   #root: ShadowRoot | undefined
 
   connectedCallback(): void {
+    // What was set before the element was defined hides the accessors.
+    for (const name of ['fetch', 'headers', 'messages'] as const) {
+      if (!Object.hasOwn(this, name)) continue
+      const value = this[name]
+      delete this[name]
+      Object.assign(this, { [name]: value })
+    }
     if (this.#root === undefined) {
       const sheet = new CSSStyleSheet()
       sheet.replaceSync(css)

@@ -36,6 +36,22 @@ export function useLoaded<Value>(
   return { ...loaded, set: (value) => update(() => value) }
 }
 
+/**
+ * Repeats it, not while the page is in the background, but as soon as it is back.
+ * @returns ends it
+ */
+export function whileVisible(work: () => void, everyMs: number): () => void {
+  const repeat = () => {
+    if (document.visibilityState === 'visible') work()
+  }
+  const timer = setInterval(repeat, everyMs)
+  document.addEventListener('visibilitychange', repeat)
+  return () => {
+    clearInterval(timer)
+    document.removeEventListener('visibilitychange', repeat)
+  }
+}
+
 interface Refreshed<Value> extends Omit<Loaded<Value>, 'set'> {
   update(change: (value: Value | undefined) => Value): void
   refresh(): Promise<void>
@@ -91,16 +107,7 @@ function useRefreshed<Value>(
   const isFinal = current.value !== undefined && until?.(current.value) === true
   useEffect(() => {
     if (everyMs === undefined || isFinal) return
-    const refresh = () => {
-      if (document.visibilityState === 'visible') void run(true)
-    }
-    const timer = setInterval(refresh, everyMs)
-    // Not while the page is in the background, but as soon as it is back.
-    document.addEventListener('visibilitychange', refresh)
-    return () => {
-      clearInterval(timer)
-      document.removeEventListener('visibilitychange', refresh)
-    }
+    return whileVisible(() => void run(true), everyMs)
   }, [run, everyMs, isFinal])
 
   const times = signIns.value

@@ -71,6 +71,35 @@ export const WebhookEndpoint = Type.Object(
 )
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>
 
+/** Whether the endpoints have changed, and how many need somebody: for screens that look often. */
+export const WebhookSummary = Type.Object(
+  {
+    endpoints: Type.Integer({ description: 'How many there are.' }),
+    troubled: Type.Integer({
+      description: 'Those that fail, deliver less than 90%, or were disabled because they failed.',
+    }),
+    changed_at: Nullable(Timestamp, 'The newest `updated_at` of the endpoints. Null if there are none.'),
+  },
+  { title: 'WebhookSummary' },
+)
+export type WebhookSummary = Static<typeof WebhookSummary>
+
+/** Below this share of successes, an endpoint is not simply delivering. */
+const ENOUGH = 0.9
+
+export function summaryOf(endpoints: readonly WebhookEndpoint[]): WebhookSummary {
+  const isTroubled = ({ is_enabled, disabled_reason, health }: WebhookEndpoint) =>
+    is_enabled
+      ? health.failing_since !== null || (health.recent_success_rate ?? 1) < ENOUGH
+      : disabled_reason === 'failing'
+  const times = endpoints.map(({ updated_at }) => updated_at.getTime())
+  return {
+    endpoints: endpoints.length,
+    troubled: endpoints.filter(isTroubled).length,
+    changed_at: times.length === 0 ? null : new Date(Math.max(...times)),
+  }
+}
+
 /** The only response with the signing secret: of a create or a rotation. */
 export const WebhookEndpointWithSecret = Type.Composite(
   [

@@ -21,9 +21,11 @@ import {
   ENDPOINT_DEFAULTS,
   type RotateSecretBody,
   rotateSecretBody,
+  summaryOf,
   type UpdateWebhookEndpointBody,
   updateWebhookEndpointBody,
   type WebhookEndpoint,
+  type WebhookSummary,
 } from '../model/webhook-endpoint.ts'
 import { webhookUrlProblem } from '../model/webhook-url.ts'
 import type { Context, Settings } from '../settings.ts'
@@ -42,6 +44,8 @@ export interface WebhookEndpoints {
   eventCatalog(member: Member): readonly CatalogEntry[]
   /** All endpoints, oldest first, without deleted ones. */
   list(member: Member): Promise<WebhookEndpoint[]>
+  /** What a screen needs to know whether to list them again. */
+  summary(member: Member): Promise<WebhookSummary>
   /** @throws IntegrationError WEBHOOK_ENDPOINT_NOT_FOUND */
   get(member: Member, id: string): Promise<WebhookEndpoint>
   /**
@@ -79,16 +83,20 @@ type Locked = Pick<Storage, EndpointPort>
 
 export function createWebhookEndpoints(context: EndpointContext): WebhookEndpoints {
   const { storage, settings } = context
+
+  async function list(member: Member): Promise<WebhookEndpoint[]> {
+    requireManageIntegrations(member)
+    return withHealth(context, member, await storage.webhookEndpoints.list(member.organizationId))
+  }
+
   return {
     eventCatalog(member) {
       requireManageIntegrations(member)
       return eventCatalogOf(settings.events, member.organizationId, settings.egress.sourceAddresses)
     },
 
-    async list(member) {
-      requireManageIntegrations(member)
-      return withHealth(context, member, await storage.webhookEndpoints.list(member.organizationId))
-    },
+    list,
+    summary: async (member) => summaryOf(await list(member)),
 
     async get(member, id) {
       requireManageIntegrations(member)

@@ -12,6 +12,7 @@ import {
   updateWebhookEndpointBody,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
+  WebhookSummary,
 } from '@quickquote/core/internal'
 import { ADMIT_TEST } from '../auth/request-state.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
@@ -90,6 +91,24 @@ export function webhookRoutes({
       },
       errors: [],
       handle: ({ member }) => webhookEndpoints.list(member),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/summary',
+      operationId: 'summarizeWebhookEndpoints',
+      summary: 'Summarize the webhook endpoints',
+      description:
+        'A hundred bytes for a screen that looks often: list the endpoints again once it has changed.',
+      answer: {
+        status: 200,
+        description: 'The summary.',
+        schema: WebhookSummary,
+        example: { endpoints: 1, troubled: 0, changed_at: EXAMPLE.startedAt },
+      },
+      errors: [],
+      handle: ({ member }) => webhookEndpoints.summary(member),
     }),
 
     sessionRoute({

@@ -17,6 +17,7 @@ import type {
   ReplayInput,
   TestResult,
   WebhookEndpoint,
+  WebhookSummary,
 } from './types.ts'
 
 export type Query = Record<string, string | number | boolean | null | undefined>
@@ -51,6 +52,7 @@ export function createClient(http: Http, organizationId: string) {
 
     endpoints: {
       list: (signal?: Cancel) => http.send<WebhookEndpoint[]>(at('/webhooks'), { signal }),
+      summary: (signal?: Cancel) => http.send<WebhookSummary>(at('/webhooks/summary'), { signal }),
       get: (endpoint: string, signal?: Cancel) =>
         http.send<WebhookEndpoint>(at(`/webhooks/${id(endpoint)}`), { signal }),
       create: (body: EndpointInput) =>

@@ -11,6 +11,7 @@ export type ApiKey = Schemas['ApiKey']
 export type CreatedApiKey = Schemas['CreatedApiKey']
 
 export type WebhookEndpoint = Schemas['WebhookEndpoint']
+export type WebhookSummary = Schemas['WebhookSummary']
 export type EndpointWithSecret = Schemas['WebhookEndpointWithSecret']
 /** What the form edits. Headers are merged with the existing ones; null removes one. */
 export type EndpointInput = Pick<

@@ -239,7 +239,9 @@ function Filters({
       )}
       <span class="live muted">
         <Dot tone={isPaused ? 'off' : error === undefined ? 'good' : 'bad'} />
-        {t(isPaused ? 'deliveries.paused' : error === undefined ? 'deliveries.live' : 'deliveries.stalled')}
+        <span>
+          {t(isPaused ? 'deliveries.paused' : error === undefined ? 'deliveries.live' : 'deliveries.stalled')}
+        </span>
         <button type="button" class="link" onClick={() => onPause(!isPaused)}>
           {t(isPaused ? 'deliveries.resume' : 'deliveries.pause')}
         </button>

@@ -195,6 +195,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/organizations/{organizationId}/webhooks/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Summarize the webhook endpoints
+         * @description A hundred bytes for a screen that looks often: list the endpoints again once it has changed.
+         */
+        get: operations["summarizeWebhookEndpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/organizations/{organizationId}/webhooks/{id}": {
         parameters: {
             query?: never;
@@ -824,6 +844,18 @@ export interface components {
             updated_at: string;
             /** @description The signing secret. It is shown only once. */
             secret: string;
+        };
+        /** WebhookSummary */
+        WebhookSummary: {
+            /** @description How many there are. */
+            endpoints: number;
+            /** @description Those that fail, deliver less than 90%, or were disabled because they failed. */
+            troubled: number;
+            /**
+             * Format: date-time
+             * @description The newest `updated_at` of the endpoints. Null if there are none.
+             */
+            changed_at: string | null;
         };
         /** UpdateWebhookEndpoint */
         UpdateWebhookEndpoint: {
@@ -2242,6 +2274,66 @@ export interface operations {
             409: components["responses"]["WEBHOOK_ENDPOINT_LIMIT_REACHED"];
             413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
+        };
+    };
+    summarizeWebhookEndpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The summary. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSummary"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                    };
+                };
+            };
             500: components["responses"]["INTERNAL_ERROR_2"];
             503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
