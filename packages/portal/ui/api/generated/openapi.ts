@@ -2283,6 +2283,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
                 organizationId: string;
             };
             cookie?: never;
@@ -2307,11 +2308,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 400;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
@@ -2325,11 +2326,11 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status?: 403;
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
