@@ -180,11 +180,11 @@ describe('GET /deliveries of many attempts', () => {
       insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
         attempt, status, http_status, is_test, created_at)
       select gen_random_uuid(), gen_random_uuid(), '${ACME}', '${crm.id}', gen_random_uuid(),
-        case n when 25000 then 'quotation.completed' else 'quotation.failed' end, 1, 'succeeded', 204, false,
+        'quotation.failed', 1, 'succeeded', case n when 25000 then 207 else 200 end, false,
         now() - interval '1 hour' - n * interval '1 second'
       from generate_series(1, 25000) n`)
     const pages: number[] = []
-    let next: string | undefined = '?event_type=quotation.completed&attempts=latest'
+    let next: string | undefined = '?http_status=207&attempts=latest'
     while (next !== undefined) {
       const { headers, attempts } = await read(next)
       pages.push(attempts.length)

@@ -326,7 +326,7 @@ export function useHostMatrix() {
           expectWhole(file)
           names.push(...namesIn(file, /import\([`'"]\.\/([^`'"]+)[`'"]\)/g))
         }
-        expect(names).toHaveLength(3)
+        expect(names).toHaveLength(4)
         const organizations = '/portal/organizations'
         expect(await host.call('GET', organizations)).toMatchObject({
           status: 401,

@@ -32,7 +32,8 @@ begin
   ), types as (
     insert into "quickquote".attempt_types as known (organization_id, event_type, last_at)
     select organization_id, event_type, max(last_at) from counted group by 1, 2
-    on conflict (organization_id, event_type) do update set last_at = greatest(known.last_at, excluded.last_at)
+    on conflict (organization_id, event_type) do update set last_at = excluded.last_at
+      where known.last_at < excluded.last_at
   )
   insert into "quickquote".delivery_hours as hours (endpoint_id, organization_id, hour, delivered, failed, given_up)
   select id, organization_id, hour, sum(delivered), sum(failed), sum(given_up) from counted
@@ -56,7 +57,8 @@ begin
   end if;
   insert into "quickquote".attempt_types as known (organization_id, event_type, last_at)
   values (new.organization_id, new.event_type, new.created_at)
-  on conflict (organization_id, event_type) do update set last_at = greatest(known.last_at, excluded.last_at);
+  on conflict (organization_id, event_type) do update set last_at = excluded.last_at
+    where known.last_at < excluded.last_at;
   if not new.is_test then
     insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed, given_up, organization_id)
     values (new.endpoint_id, date_trunc('hour', new.created_at, 'UTC'),
