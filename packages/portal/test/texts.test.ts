@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { AUDIT_ACTIONS, CHECK_VERDICTS, DELIVERY_FAILURES } from '@quickquote/core/internal'
+import { AUDIT_ACTIONS, CHECK_VERDICTS, DELIVERY_FAILURES, FAILURE_DETAILS } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { apiText } from '../ui/i18n/api-text.ts'
 import { de } from '../ui/i18n/de.ts'
@@ -105,6 +105,18 @@ describe('The texts of the portal', () => {
     expect(new Set(failures.map((failure) => adviceFor(english, failure))).size).toBe(failures.length)
     const slow = { http_status: null, error: 'timed out after 4000 ms' }
     expect(adviceFor(english, slow)).toContain('has 4.0 s to respond')
+    const { certificate, tls } = FAILURE_DETAILS
+    const adviceOf = (error: string) => adviceFor(english, { http_status: null, error })
+    for (const detail of [
+      certificate.issuer_not_trusted,
+      certificate.self_signed,
+      certificate.issuer_unknown,
+    ]) {
+      expect(adviceOf(`certificate: ${detail}`)).toMatch(/ask the operator/)
+    }
+    for (const detail of [tls.client_certificate, tls.no_cipher]) {
+      expect(adviceOf(`the TLS handshake failed${detail}`)).toMatch(/without a client certificate/)
+    }
     expect(
       ['the host name does not exist', 'certificate: expired', 'connection refused', slow.error, 'x'].map(
         (error) => shortCause(english, error),

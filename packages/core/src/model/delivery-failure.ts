@@ -66,6 +66,34 @@ export const DELIVERY_FAILURES = {
   },
 } as const satisfies Failures
 
+/** What `{detail}` says, by causes of our own: workers find them by the codes of Node and OpenSSL. */
+export const FAILURE_DETAILS = {
+  certificate: {
+    self_signed: 'self-signed certificate',
+    self_signed_in_chain: 'self-signed certificate in the chain',
+    issuer_not_trusted: 'the issuer is not trusted',
+    issuer_unknown: 'the chain is incomplete, or its issuer is a private one',
+    chain_incomplete: 'the chain is incomplete',
+    other_host: 'it is for another host name',
+    expired: 'it has expired',
+    not_valid_yet: 'it is not valid yet',
+    not_for_servers: 'it is not for servers (extended key usage)',
+    weak_signature: 'it is signed with SHA-1 or MD5',
+    weak_key: 'its key is too short',
+  },
+  tls: {
+    client_certificate: ': the receiver requires a client certificate, which webhooks do not have',
+    no_cipher: ': the receiver has no cipher in common, or requires a client certificate',
+    old_version: ': the receiver does not support TLS 1.2 or 1.3',
+    only_http2: ': the receiver does not support HTTP/1.1 (ALPN)',
+    not_tls: ': the port does not speak TLS',
+  },
+  response_incomplete: {
+    closed: 'the connection was closed before its end',
+    contradiction: 'it is shorter or longer than its `Content-Length`',
+  },
+} as const satisfies Partial<Record<keyof typeof DELIVERY_FAILURES, Readonly<Record<string, string>>>>
+
 export type DeliveryFailureCode = keyof typeof DELIVERY_FAILURES
 
 /** A text of DELIVERY_FAILURES. No other is a failure, because statistics would not recognize it. */

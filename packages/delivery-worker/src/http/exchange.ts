@@ -1,4 +1,4 @@
-import { deliveryFailure, type HttpResponse, type Outcome } from '@quickquote/core/internal'
+import { deliveryFailure, FAILURE_DETAILS, type HttpResponse, type Outcome } from '@quickquote/core/internal'
 import type { Dispatcher } from 'undici'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { AnswerTooLongError } from './bounded-answers.ts'
@@ -170,12 +170,14 @@ function incomplete(answer: HttpResponse, cause: string): HttpResponse {
 
 /** Of a body. */
 function causeOf(error: Error): string {
-  if (isClosed(error)) return 'the connection was closed before its end'
+  if (isClosed(error)) return INCOMPLETE.closed
   const { code } = error as NodeJS.ErrnoException
-  return code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' ? CONTRADICTION : describeTransportError(error).error
+  return code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+    ? INCOMPLETE.contradiction
+    : describeTransportError(error).error
 }
 
-const CONTRADICTION = 'it is shorter or longer than its `Content-Length`'
+const INCOMPLETE = FAILURE_DETAILS.response_incomplete
 
 /** A FIN or a reset. */
 function isClosed(error: Error): boolean {

@@ -1,4 +1,6 @@
-import { type DeliveryFailure, deliveryFailure } from '@quickquote/core/internal'
+import { type DeliveryFailure, deliveryFailure, FAILURE_DETAILS } from '@quickquote/core/internal'
+
+const { certificate: CERTIFICATE, tls: TLS } = FAILURE_DETAILS
 
 /** Never contains a URL, a header or a body. */
 export function describeTransportError(error: unknown): DeliveryFailure {
@@ -24,16 +26,16 @@ export function describeTransportError(error: unknown): DeliveryFailure {
 
 /** By the alert or error of OpenSSL, whose names differ by its version. */
 const HANDSHAKE_CAUSES: readonly (readonly [RegExp, string])[] = [
-  [/CERTIFICATE_REQUIRED$/, 'the receiver requires a client certificate, which webhooks do not have'],
-  [/ALERT_HANDSHAKE_FAILURE$/, 'the receiver has no cipher in common, or requires a client certificate'],
-  [/PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/, 'the receiver does not support TLS 1.2 or 1.3'],
-  [/NO_APPLICATION_PROTOCOL$/, 'the receiver does not support HTTP/1.1 (ALPN)'],
-  [/WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|HTTP_REQUEST$/, 'the port does not speak TLS'],
+  [/CERTIFICATE_REQUIRED$/, TLS.client_certificate],
+  [/ALERT_HANDSHAKE_FAILURE$/, TLS.no_cipher],
+  [/PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/, TLS.old_version],
+  [/NO_APPLICATION_PROTOCOL$/, TLS.only_http2],
+  [/WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|HTTP_REQUEST$/, TLS.not_tls],
 ]
 
 function handshakeCause(code: string): string {
   const known = HANDSHAKE_CAUSES.find(([pattern]) => pattern.test(code))
-  return known === undefined ? '' : `: ${known[1]}`
+  return known?.[1] ?? ''
 }
 
 const NAME_ERRORS: Readonly<Record<string, DeliveryFailure>> = {
@@ -64,17 +66,17 @@ const CONNECTION_ERRORS: Readonly<Record<string, DeliveryFailure>> = {
 const UNNAMED = 'UNSPECIFIED'
 
 const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed certificate',
-  SELF_SIGNED_CERT_IN_CHAIN: 'self-signed certificate in the chain',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another host name',
-  CERT_HAS_EXPIRED: 'it has expired',
-  CERT_NOT_YET_VALID: 'it is not valid yet',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the chain is incomplete, or its issuer is a private one',
-  UNABLE_TO_GET_ISSUER_CERT: 'the chain is incomplete',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the issuer is not trusted',
-  INVALID_PURPOSE: 'it is not for servers (extended key usage)',
-  'CA signature digest algorithm too weak': 'it is signed with SHA-1 or MD5',
-  'EE certificate key too weak': 'its key is too short',
+  DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE.self_signed,
+  SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE.self_signed_in_chain,
+  ERR_TLS_CERT_ALTNAME_INVALID: CERTIFICATE.other_host,
+  CERT_HAS_EXPIRED: CERTIFICATE.expired,
+  CERT_NOT_YET_VALID: CERTIFICATE.not_valid_yet,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE.issuer_unknown,
+  UNABLE_TO_GET_ISSUER_CERT: CERTIFICATE.chain_incomplete,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: CERTIFICATE.issuer_not_trusted,
+  INVALID_PURPOSE: CERTIFICATE.not_for_servers,
+  'CA signature digest algorithm too weak': CERTIFICATE.weak_signature,
+  'EE certificate key too weak': CERTIFICATE.weak_key,
 }
 
 /** OpenSSL's verification codes (`CERT_…`, `CRL_…`, `UNABLE_TO_…`), and Node's own for the host name. */

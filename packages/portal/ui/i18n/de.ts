@@ -470,6 +470,11 @@ export const de: Catalog = {
     'An diesem Port wartet nichts. Starten Sie den Empfänger oder berichtigen Sie den Port in der URL.',
   'advice.certificate':
     'Installieren Sie ein gültiges Zertifikat für diesen Hostnamen, mit allen Zwischenzertifikaten.',
+  'advice.authority':
+    'Verwenden Sie ein Zertifikat einer öffentlichen Stelle oder bitten Sie den Betreiber dieses Dienstes, Ihrer zu vertrauen.',
+  'advice.chain':
+    'Installieren Sie auch die Zwischenzertifikate. Ist die Zertifizierungsstelle Ihre eigene, bitten Sie den Betreiber dieses Dienstes, ihr zu vertrauen.',
+  'advice.client': 'Lassen Sie Webhooks ohne Client-Zertifikat zu, und unterstützen Sie übliche Chiffren.',
   'advice.tls': 'Prüfen Sie, ob dieser Port TLS 1.2 oder neuer spricht.',
   'advice.closed': 'Der Empfänger oder ein Proxy davor hat abgebrochen. Sehen Sie in deren Protokolle.',
   'advice.http':

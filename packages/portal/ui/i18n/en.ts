@@ -457,6 +457,11 @@ export const en = {
   'advice.dns': 'Check the host name in the URL, and that the public DNS has it.',
   'advice.refused': 'Nothing listens on this port. Start the receiver, or correct the port in the URL.',
   'advice.certificate': 'Install a valid certificate for this host name, with all intermediate certificates.',
+  'advice.authority':
+    'Use a certificate of a public authority, or ask the operator of this service to trust yours.',
+  'advice.chain':
+    'Install the intermediate certificates, too. If the authority is your own, ask the operator of this service to trust it.',
+  'advice.client': 'Let webhooks in without a client certificate, and support common ciphers.',
   'advice.tls': 'Check that this port speaks TLS 1.2 or later.',
   'advice.closed': 'The receiver, or a proxy before it, broke off. See their logs.',
   'advice.http':

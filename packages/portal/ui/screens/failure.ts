@@ -29,6 +29,16 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
   address_blocked: 'advice.blocked',
 }
 
+/** What else to do about some of them, by the cause in the text. */
+const BY_DETAIL: Readonly<Record<string, Advice>> = {
+  'self-signed certificate': 'advice.authority',
+  'self-signed certificate in the chain': 'advice.authority',
+  'the issuer is not trusted': 'advice.authority',
+  'the chain is incomplete, or its issuer is a private one': 'advice.chain',
+  ': the receiver requires a client certificate, which webhooks do not have': 'advice.client',
+  ': the receiver has no cipher in common, or requires a client certificate': 'advice.client',
+}
+
 /** What to do about statuses that say it; others by their hundred. */
 const BY_STATUS: Readonly<Record<number, Advice>> = {
   401: 'advice.unauthorized',
@@ -52,6 +62,7 @@ export function adviceFor(
   const key =
     BY_STATUS[status] ??
     BY_STATUS[Math.floor(status / 100)] ??
+    BY_DETAIL[known?.detail ?? ''] ??
     BY_CODE[known?.code ?? ''] ??
     (status === 0 ? 'advice.service' : 'advice.closed')
   return t(key, { time: format.duration(Number(known?.detail ?? 0)) })
