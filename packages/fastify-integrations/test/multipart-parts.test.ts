@@ -26,7 +26,8 @@ it('stops the clock once the last part has been read', async () => {
     'a=one',
     'b=two',
   ])
-  expect(timers()).toBe(before)
+  // The test runner has timers of its own, which may end meanwhile.
+  expect(timers()).toBeLessThanOrEqual(before)
 })
 
 it('stops the clock if the body is not read to its end', async () => {
@@ -39,7 +40,8 @@ it('stops the clock if the body is not read to its end', async () => {
   }
   body.write(BODY.slice(100))
   await new Promise((resolve) => setImmediate(resolve))
-  expect(timers()).toBe(before)
+  // The test runner has timers of its own, which may end meanwhile.
+  expect(timers()).toBeLessThanOrEqual(before)
 })
 
 it('stops the clock if the body breaks off', async () => {
@@ -49,7 +51,8 @@ it('stops the clock if the body breaks off', async () => {
   const reading = readAll(readParts(body, FORM, limits))
   setImmediate(() => body.destroy())
   await expect(reading).rejects.toMatchObject({ code: 'MALFORMED_REQUEST' })
-  expect(timers()).toBe(before)
+  // The test runner has timers of its own, which may end meanwhile.
+  expect(timers()).toBeLessThanOrEqual(before)
 })
 
 it('does not charge a client for the time it takes to store its data', async () => {

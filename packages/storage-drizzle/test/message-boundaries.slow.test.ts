@@ -78,9 +78,13 @@ const codeOf = (error: unknown) => String(Object(error).cause?.code ?? Object(er
 
 /** Reads in every way. */
 async function read(driver: Statements): Promise<unknown> {
-  const simple = await driver.values("select n, 'é' as word from generate_series(1, 2) n")
-  const values = await driver.values('select n, null, $1::text from generate_series(1, 4) n', ['word'])
-  const none = await driver.values('select $1::text as word where false', ['none'])
+  const simple = await driver.values("select n, 'é' as word from generate_series(1, 2) n", [], undefined, [
+    'n',
+    'word',
+  ])
+  const text = 'select n, null as nothing, $1::text as word from generate_series(1, 4) n'
+  const values = await driver.values(text, ['word'], undefined, ['n', 'nothing', 'word'])
+  const none = await driver.values('select $1::text as word where false', ['none'], undefined, ['word'])
   return { simple: [...simple], values: [...values], none: [...none] }
 }
 
