@@ -75,6 +75,8 @@ async function openSide(context: BenchContext, receiver: ArrivalReceiver, days: 
     ({ id }) => id,
   )
   await fillHistory(sql, { days, perDay: PER_DAY, organizationId, endpointIds })
+  // Else the first worker would count a year of hours.
+  await storage.retention.countHours()
   context.progress(`${days} days filled`)
   const [event] = await sql<{ id: string; position: string }[]>`
     select id, feed_position::text as position from quickquote.events order by created_at desc offset 1000 limit 1`

@@ -76,12 +76,15 @@ export async function openOutbox(
   }
 }
 
+/** The most that can be kept: workers remove no history while they are measured. */
+const EVENT_DAYS = 366
+
 /** Shared by all processes of a bench. */
 export function createBenchIntegrations(
   storage: DrizzleStorage,
   delivery: IntegrationsOptions['delivery'] = {},
 ): Integrations {
-  return createIntegrations({ ...hostOptions, storage, delivery })
+  return createIntegrations({ ...hostOptions, storage, delivery, retention: { eventDays: EVENT_DAYS } })
 }
 
 async function insert(
