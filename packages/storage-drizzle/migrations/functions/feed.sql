@@ -102,12 +102,16 @@ end
 $$;
 
 -- A page of the feed after an event (null: from the oldest one kept): bodies separated by commas, and the position where it ended.
--- Filtered and erased events are skipped, up to a limit per page. Expired: later events have been deleted.
+-- Filtered and erased events are skipped, up to a limit per page. Expired: later events have been deleted. The settings: as for
+-- `look_for_news`; without them each page of a grown table would be planned again.
 create or replace function "quickquote".read_feed(
   organization uuid, after_position bigint, after_id uuid, only_types text[], only_source text,
   page_limit integer, examined_limit integer
 ) returns table (is_expired boolean, event uuid, at_position bigint, event_count integer, content text)
-language plpgsql volatile as $$
+language plpgsql volatile
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
 declare
   bound constant bigint := "quickquote".feed_bound(organization);
   floor constant bigint := coalesce((select position from "quickquote".feed_floors where organization_id = organization), 0);
