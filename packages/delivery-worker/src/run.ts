@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isOutage } from '@quickquote/core/internal'
+import { isOutage, type Work, type WorkListener } from '@quickquote/core/internal'
 import { createDeliveryLoop } from './deliveries/delivery-loop.ts'
 import { createSender } from './deliveries/sender.ts'
 import type { Vitals } from './health/health.ts'
@@ -51,7 +51,7 @@ export async function run(
     await http.close()
     throw error
   }
-  const unlisten = isBrief ? undefined : await listen(options, parts.wake)
+  const unlisten = isBrief ? undefined : await listen(options, parts)
   parts.start()
   const unobserve = observeQueue({ telemetry, storage, inFlight: deliveries.inFlight, logger, now })
   logger.info({ worker_id: workerId, concurrency: options.concurrency }, 'the delivery worker is running')
@@ -97,14 +97,20 @@ export async function run(
   }
 }
 
-function listen({ integrations }: CheckedOptions, wake: () => void): Promise<() => Promise<void>> {
+function listen(
+  { integrations }: CheckedOptions,
+  listener: Pick<WorkListener, 'onWake' | 'takes'>,
+): Promise<() => Promise<void>> {
   const { storage, settings } = integrations
-  return storage.workers.listen(wake, (error) => {
-    const level = isOutage(error) ? 'debug' : 'warn'
-    settings.logger[level](
-      { err: error },
-      'the worker receives no notifications of new work; it polls, and keeps trying to listen',
-    )
+  return storage.workers.listen({
+    ...listener,
+    onLost(error) {
+      const level = isOutage(error) ? 'debug' : 'warn'
+      settings.logger[level](
+        { err: error },
+        'the worker receives no notifications of new work; it polls, and keeps trying to listen',
+      )
+    },
   })
 }
 
@@ -127,7 +133,7 @@ function createParts(
     deadAfterMs: options.deadAfterMs,
     maxAttempts: settings.delivery.maxAttempts,
     recoversAtOnce,
-    onFresh: wake,
+    onFresh: () => onWake('anything'),
   })
   const upkeep = createUpkeep(integrations, { unusableKeys, pollIntervalMs })
   const shared = { integrations, workerId, lifeSigns: heartbeat, pollIntervalMs }
@@ -138,24 +144,31 @@ function createParts(
     concurrency: options.concurrency,
     onCatchingUp: upkeep.followChanges,
   })
-  const loops: WorkLoop[] = [deliveries]
-  if (options.pipelineStarts) {
-    loops.unshift(createPipelineStarter({ ...shared, telemetry: createStartTelemetry(telemetry) }))
-  }
+  const starts = options.pipelineStarts
+    ? createPipelineStarter({ ...shared, telemetry: createStartTelemetry(telemetry) })
+    : undefined
+  const loops: readonly WorkLoop[] = starts === undefined ? [deliveries] : [starts, deliveries]
   let isStarted = false
 
-  function wake(): void {
-    if (isStarted) for (const loop of loops) loop.wake()
+  function onWake(work: Work): void {
+    if (!isStarted) return
+    if (work !== 'deliveries') starts?.wake()
+    if (work !== 'starts') deliveries.wake()
+  }
+
+  function takes(work: Work): boolean {
+    const loop = work === 'starts' ? starts : deliveries
+    return isStarted && heartbeat.isFresh() && loop?.hasPlaces() === true
   }
 
   function start(): void {
     isStarted = true
-    wake()
+    onWake('anything')
     upkeep.start()
   }
 
   const { http } = sender
-  return { workerId, unusableKeys, http, heartbeat, deliveries, loops, upkeep, wake, start }
+  return { workerId, unusableKeys, http, heartbeat, deliveries, loops, upkeep, onWake, takes, start }
 }
 
 async function idle(loops: readonly WorkLoop[]): Promise<boolean> {

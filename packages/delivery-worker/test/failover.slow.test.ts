@@ -90,12 +90,12 @@ describe('a primary and its standby in one connection string', () => {
     const storage = drizzleStorage({ sql })
     const lost: unknown[] = []
     let wakes = 0
-    await storage.workers.listen(
-      () => {
+    await storage.workers.listen({
+      onWake() {
         wakes += 1
       },
-      (error) => lost.push(error),
-    )
+      onLost: (error) => lost.push(error),
+    })
     await expect.poll(() => lost, PATIENTLY).toHaveLength(1)
     expect(lost[0]).toMatchObject({ name: 'StorageError', code: '25006' })
     expect(wakes).toBe(0)

@@ -67,7 +67,7 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
   const { schema = DEFAULT_SCHEMA, prepare = true, callTimeoutMs = DEFAULT_CALL_TIMEOUT_MS } = options
   const { driver, ready } = connect(options)
   const waker = createWaker(driver, schema)
-  const connection: Connection = { driver, schema, prepare, wake: waker.wake, callTimeoutMs }
+  const connection: Connection = { driver, schema, prepare, waker, callTimeoutMs }
   const unlimited: Guard = async (call) => {
     await ready()
     return call()
@@ -75,7 +75,7 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
   const guard = callGuard(ready, callTimeoutMs)
   const database = createDatabase(connection)
   const whole = {
-    listen: waker.listen,
+    waker,
     batches: withStorageErrors('erasure', batchErasing(unhurried(connection)), unlimited),
     retention: withStorageErrors('retention', retentionStorage(connection), unlimited),
     inspection: withStorageErrors('inspection', inspectionStorage(database, driver, schema), guard),
@@ -106,14 +106,15 @@ const DEFAULT_CALL_TIMEOUT_MS = 6000
 
 /** Parts that always use their own connections, outside the host's transactions. */
 interface OnWholeDatabase extends Pick<Storage, 'retention' | 'inspection'> {
-  readonly listen: Waker['listen']
+  readonly waker: Pick<Waker, 'listen' | 'share'>
   readonly batches: BatchErasing
 }
 
 /** All parts of the storage, on our own connections or bound to a transaction, which does not have our timeouts. */
 function storageOn(database: Database, whole: OnWholeDatabase, guard?: Guard): Storage<HostTransaction> {
   const part = <T extends object>(noun: string, methods: T) => withStorageErrors(noun, methods, guard)
-  const { listen, retention, inspection, batches } = whole
+  const { waker, retention, inspection, batches } = whole
+  const { listen, share } = waker
   const ports = lazily<Ports>({
     apiKeys: () => part('apiKeys', apiKeyStorage(database)),
     auditLog: () => part('auditLog', auditStorage(database)),
@@ -131,7 +132,7 @@ function storageOn(database: Database, whole: OnWholeDatabase, guard?: Guard): S
     deliveryLog: () => part('deliveryLog', deliveryLogStorage(database)),
     replays: () => part('replays', replayStorage(database)),
     testDeliveries: () => part('testDeliveries', testDeliveryStorage(database)),
-    workers: () => ({ ...part('workers', workerStorage(database)), listen }),
+    workers: () => ({ ...part('workers', workerStorage(database)), listen, share }),
     clock: () => part('clock', clockStorage(database)),
     telemetry: () => part('telemetry', telemetryStorage(database)),
     exports: () => part('exports', exportStorage(database)),

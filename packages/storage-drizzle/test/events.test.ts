@@ -1,4 +1,4 @@
-import type { RecordedEvent, StoredWebhookEndpoint } from '@quickquote/core/internal'
+import { newId, type RecordedEvent, type StoredWebhookEndpoint, type Work } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { createDatabase, type Database } from '../src/connection/database.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
@@ -7,6 +7,7 @@ import { drizzleStorage } from '../src/index.ts'
 import { quotationStorage } from '../src/quotations/quotations.ts'
 import { openDatabase } from './database.ts'
 import { sampleEndpoint, sampleEvent, sampleQuotation, sampleSecrets } from './samples.ts'
+import { localWaker } from './wakers.ts'
 
 const { sql } = await openDatabase()
 const storage = drizzleStorage({ sql })
@@ -91,7 +92,7 @@ describe('workers are woken', () => {
         driver: onPostgresJs(sql, { prepare: true }),
         schema: 'quickquote',
         prepare: true,
-        wake,
+        waker: localWaker(wake),
       }),
     ).catch(() => undefined)
     return wakes
@@ -115,23 +116,21 @@ describe('workers are woken', () => {
     )
   })
 
-  it('once by a transaction, on commit', async () => {
+  it('once for each kind of work by a transaction, on commit', async () => {
     const event = await sampleEventWithEndpoint()
-    let wakes = 0
-    const wake = () => {
-      wakes += 1
-    }
+    const wakes: Work[] = []
     await createDatabase({
       driver: onPostgresJs(sql, { prepare: true }),
       schema: 'quickquote',
       prepare: true,
-      wake,
+      waker: localWaker((work) => wakes.push(work)),
     }).transaction(async (transaction) => {
       await eventStorage(transaction).record(event)
+      await eventStorage(transaction).record({ ...event, id: newId(new Date()) })
       await quotationStorage(transaction).accept(sampleQuotation(), null)
-      expect(wakes).toBe(0)
+      expect(wakes).toEqual([])
     })
-    expect(wakes).toBe(1)
+    expect(wakes).toEqual(['deliveries', 'starts'])
   })
 
   it('not by a rolled back transaction', async () => {

@@ -7,6 +7,7 @@ import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { firstIdOf } from '../src/ids.ts'
 import { fileStorage, takeUploads, uploadStorage } from '../src/quotations/files.ts'
 import { openDatabase } from './database.ts'
+import { localWaker } from './wakers.ts'
 
 const CHUNK = 90 * 1024
 
@@ -15,7 +16,7 @@ const database = createDatabase({
   driver: onPostgresJs(sql, { prepare: true }),
   schema: 'quickquote',
   prepare: true,
-  wake() {},
+  waker: localWaker(),
 })
 const files = fileStorage(database)
 const uploads = uploadStorage(database)

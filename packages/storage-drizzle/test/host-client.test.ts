@@ -58,7 +58,7 @@ async function use(storage: DrizzleStorage): Promise<void> {
     perEndpoint: 1,
     now: new Date(),
   })
-  const unlisten = await storage.workers.listen(() => {})
+  const unlisten = await storage.workers.listen({ onWake() {} })
   await unlisten()
   await integrationsOn(storage).quotations.start(QUOTE)
   await integrationsOn(storage).close()
@@ -158,16 +158,23 @@ describe.each(Object.entries(DRIZZLES))('%s, given as `db`', (_, openDrizzle) =>
     await close()
   })
 
-  it('is notified of new work only with an additional connection string', async () => {
+  it('is notified of the work of others only with an additional connection string', async () => {
     const { db, close } = openDrizzle(databaseUrl)
     const [silent, listening] = [
       drizzleStorage({ db }),
       drizzleStorage({ db, connectionString: databaseUrl }),
     ]
     let heard = 0
-    await silent.workers.listen(() => expect.fail('it cannot listen'))
-    await listening.workers.listen(() => {
-      heard += 1
+    let told = 0
+    await silent.workers.listen({
+      onWake() {
+        told += 1
+      },
+    })
+    await listening.workers.listen({
+      onWake() {
+        heard += 1
+      },
     })
     const isHeard = async (after: number) => {
       await expect.poll(() => heard).toBeGreaterThan(after)
@@ -177,8 +184,10 @@ describe.each(Object.entries(DRIZZLES))('%s, given as `db`', (_, openDrizzle) =>
     const begun = await isHeard(0)
     await own.quotations.start(QUOTE)
     const ofOthers = await isHeard(begun)
+    expect(told).toBe(0)
     await integrationsOn(silent).quotations.start(QUOTE)
     await isHeard(ofOthers)
+    expect(told).toBe(1)
     await listening.close()
     await silent.close()
     await close()

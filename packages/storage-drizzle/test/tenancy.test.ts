@@ -554,6 +554,7 @@ it('every method of the storage is either tested above or known not to need an o
     'telemetry.readQueueState',
     'telemetry.findDeliveryOrigins',
     'workers.retire',
+    'workers.share',
     'quotations.findStalled',
     'eventFeed.isBehind',
     'eventFeed.repair',

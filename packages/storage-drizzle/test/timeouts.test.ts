@@ -11,6 +11,7 @@ import { statement } from '../src/connection/statement.ts'
 import { callGuard } from '../src/connection/storage-error.ts'
 import { drizzleStorage, StorageError } from '../src/index.ts'
 import { sampleQuotation } from './samples.ts'
+import { localWaker } from './wakers.ts'
 
 const ORGANIZATION = '0198b2a0-0000-7000-8000-000000000001'
 
@@ -125,7 +126,7 @@ describe('a call', () => {
       driver,
       schema: 'quickquote',
       prepare: true,
-      wake() {},
+      waker: localWaker(),
       callTimeoutMs: timeoutMs,
     })
     await sql`create table late ()`
@@ -238,7 +239,7 @@ describe('conflicting transactions', () => {
       driver,
       schema: 'quickquote',
       prepare: true,
-      wake() {},
+      waker: localWaker(),
     })
     let tries = 0
     const work = (refusals: number) =>

@@ -35,6 +35,7 @@ import {
   sampleSecret,
   sampleSecrets,
 } from './samples.ts'
+import { localWaker } from './wakers.ts'
 
 const { url, sql } = await openDatabase({ sql: { connection: PLAIN_SETTINGS, onnotice() {} } })
 
@@ -53,7 +54,7 @@ const PATHS: Record<string, (url: string, use: (opened: Opened) => Promise<void>
       async (url: string, use: (opened: Opened) => Promise<void>) => {
         const { db, close } = openDrizzle(url)
         const driver = onHostDrizzle(db)
-        const database = createDatabase({ driver, schema: 'quickquote', prepare: true, wake() {} })
+        const database = createDatabase({ driver, schema: 'quickquote', prepare: true, waker: localWaker() })
         await use({ storage: drizzleStorage({ db }), database }).finally(close)
       },
     ]),
@@ -68,7 +69,7 @@ const PATHS: Record<string, (url: string, use: (opened: Opened) => Promise<void>
           driver: onPostgresJs(sql, { prepare: true }),
           schema: 'quickquote',
           prepare: true,
-          wake() {},
+          waker: localWaker(),
         })
         await host
           .transaction((transaction) =>
@@ -90,7 +91,7 @@ async function onClient(client: postgres.Sql, prepare: boolean, use: (opened: Op
     driver: onPostgresJs(client, { prepare }),
     schema: 'quickquote',
     prepare,
-    wake() {},
+    waker: localWaker(),
   })
   await use({ storage: drizzleStorage({ sql: client, prepare }), database }).finally(() => client.end())
 }

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
+import type { Work } from '@quickquote/core/internal'
 import { startDatabaseProxy } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDatabase } from '../src/connection/database.ts'
 import { listen, PROBE } from '../src/connection/listener.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { toStorageError } from '../src/connection/storage-error.ts'
 import { createWaker } from '../src/connection/wake.ts'
+import { eventStorage } from '../src/deliveries/events.ts'
 import { openOutbox } from './delivery-samples.ts'
 import { sampleEvent } from './samples.ts'
 
@@ -14,8 +18,10 @@ const outbox = await openOutbox()
 /** Counts the notifications delivered by PostgreSQL. */
 async function listening() {
   let count = 0
-  const unlisten = await outbox.anotherStorage().workers.listen(() => {
-    count += 1
+  const unlisten = await outbox.anotherStorage().workers.listen({
+    onWake() {
+      count += 1
+    },
   })
   // Starting to listen wakes once, because earlier notifications may have been missed.
   await expect.poll(() => count).toBe(1)
@@ -51,7 +57,7 @@ describe('waking', () => {
     const listener = await listening()
     const waker = createWaker(onPostgresJs(outbox.sql, { prepare: true }), 'quickquote')
 
-    waker.wake()
+    waker.wake('deliveries')
 
     await expect.poll(() => listener.count()).toBe(1)
     await listener.unlisten()
@@ -61,18 +67,78 @@ describe('waking', () => {
     const listener = await listening()
     const waker = createWaker(onPostgresJs(outbox.sql, { prepare: true }), 'quickquote')
 
-    for (let n = 0; n < 1000; n += 1) waker.wake()
+    for (let n = 0; n < 1000; n += 1) waker.wake('deliveries')
 
     await expect.poll(() => listener.count()).toBe(2)
     expect(await settled(listener)).toBe(2)
     await listener.unlisten()
   })
 
+  it('tells the workers of its own storage directly, and no others if one of them takes the work', async () => {
+    const listener = await listening()
+    const storage = outbox.anotherStorage()
+    const told: Work[] = []
+    let hasPlaces = true
+    const unlisten = await storage.workers.listen({
+      onWake: (work) => told.push(work),
+      takes: () => hasPlaces,
+    })
+    await expect.poll(() => told).toEqual(['anything'])
+    const endpoint = await outbox.insertEndpoint()
+    const record = () => storage.events.record(sampleEvent({ organization_id: endpoint.organization_id }))
+
+    await record()
+    expect(told).toEqual(['anything', 'deliveries'])
+    expect(await settled(listener)).toBe(0)
+
+    hasPlaces = false
+    await record()
+    await expect.poll(() => listener.count()).toBe(2)
+    expect(told.slice(2)).toContain('deliveries')
+    await unlisten()
+    await listener.unlisten()
+  })
+
+  it('every worker of what may concern each: a cancelled start, for example', async () => {
+    const listener = await listening()
+    const storage = outbox.anotherStorage()
+    const unlisten = await storage.workers.listen({ onWake() {}, takes: () => true })
+
+    await storage.quotations.cancelStart(randomUUID(), randomUUID(), new Date())
+
+    await expect.poll(() => listener.count()).toBe(1)
+    await unlisten()
+    await listener.unlisten()
+  })
+
+  it('happens in the commit of an event itself', async () => {
+    const payloads: string[] = []
+    const { unlisten } = await outbox.sql.listen('quickquote_wake', (payload) => payloads.push(payload))
+    const endpoint = await outbox.insertEndpoint()
+    const statements: string[] = []
+    const ours = onPostgresJs(outbox.sql, { prepare: true })
+    const driver: typeof ours = {
+      ...ours,
+      values(...statement) {
+        statements.push(statement[0])
+        return ours.values(...statement)
+      },
+    }
+    const waker = createWaker(driver, 'quickquote')
+    const database = createDatabase({ driver, schema: 'quickquote', prepare: true, waker })
+
+    await eventStorage(database).record(sampleEvent({ organization_id: endpoint.organization_id }))
+
+    await expect.poll(() => payloads).toEqual(['deliveries'])
+    expect(statements).toHaveLength(1)
+    await unlisten()
+  })
+
   it('does not fail if the database is unreachable', async () => {
     const sql = postgres('postgres://nobody:nothing@127.0.0.1:1/nowhere')
     await expect(sql`select 1`).rejects.toThrow('ECONNREFUSED')
 
-    createWaker(onPostgresJs(sql, { prepare: true }), 'quickquote').wake()
+    createWaker(onPostgresJs(sql, { prepare: true }), 'quickquote').wake('deliveries')
 
     await sql.end()
   })

@@ -155,8 +155,10 @@ describe('a lease of a dead worker', () => {
 
   it('wakes the other workers', async () => {
     let woken = 0
-    const unlisten = await storage.workers.listen(() => {
-      woken += 1
+    const unlisten = await storage.workers.listen({
+      onWake() {
+        woken += 1
+      },
     })
     // Starting to listen counts as a call.
     await expect.poll(() => woken).toBe(1)

@@ -31,6 +31,21 @@ export interface WorkerStorage {
    * Calls `onWake` whenever there may be new work, until the returned function is called. It does not wait for a
    * connection: it listens as soon as it can, and again after losing it; each loss is reported to `onLost` once.
    * Nothing is missed: workers poll, too.
+   *
+   * A listener of the storage that committed the work is told without a notification, and if it takes the work, no other
+   * process is notified.
    */
-  listen(onWake: () => void, onLost?: (error: unknown) => void): Promise<() => Promise<void>>
+  listen(listener: WorkListener): Promise<() => Promise<void>>
+  /** Tells the workers of other processes that there is work which this one leaves to them. */
+  share(work: Work): Promise<void>
+}
+
+/** Something that became due. `anything` may concern each worker, for example a cancelled start. */
+export type Work = 'deliveries' | 'starts' | 'anything'
+
+export interface WorkListener {
+  readonly onWake: (work: Work) => void
+  /** Whether it will claim such work at once. Default: never certainly. */
+  readonly takes?: (work: Work) => boolean
+  readonly onLost?: (error: unknown) => void
 }

@@ -54,6 +54,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   let onDrained = () => {}
   let isDraining = false
   let quietUntil = 0
+  let wasFull = false
 
   async function turn(): Promise<void> {
     const quietMs = quietUntil - performance.now()
@@ -103,7 +104,14 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const origins = telemetry.originsOf(claimed)
     for (const delivery of claimed) void begin(delivery, { origins, mayBegin })
     alarm.ringIn(pace.afterClaim({ claims: claimed.length, limit, nextDueAt }))
+    shareRest(limit > 0 && claimed.length === limit)
     found(claimed.length, limit > 0 && held.size === 0 && (nextDueAt === null || nextDueAt > now()))
+  }
+
+  /** Others were not notified of work that this worker took, and could not claim all of. */
+  function shareRest(isFull: boolean): void {
+    if (isFull && !wasFull) void storage.workers.share('deliveries')
+    wasFull = isFull
   }
 
   async function begin(delivery: ClaimedDelivery, options: Parameters<Dispatch>[1]): Promise<void> {
@@ -124,6 +132,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   }
 
   return {
+    // Half of them: the others are for what else is due.
+    hasPlaces: () => !isDraining && backoff.failingForMs() === 0 && held.inFlight < concurrency / 2,
     wake() {
       pace.reset()
       alarm.ringIn(0)

@@ -2,6 +2,8 @@
 export interface WorkLoop {
   /** Call it when there may be something to claim. */
   wake(): void
+  /** Whether it has places, and claims at once when it is woken. */
+  hasPlaces(): boolean
   /** Stops claiming. Resolves when nothing is in progress and everything is recorded. */
   drain(): Promise<void>
   /** Gives up what is left. Resolves when no statement is running any more. */

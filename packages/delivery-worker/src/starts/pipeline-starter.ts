@@ -101,6 +101,7 @@ export function createPipelineStarter({
 
   return {
     wake: () => alarm.ringIn(0),
+    hasPlaces: () => !isDraining && backoff.failingForMs() === 0 && underWay.size < policy.concurrency,
     async drain() {
       isDraining = true
       signals.abortAll()

@@ -5,7 +5,8 @@
 --
 --   1. settle_attempts: record the attempts of a batch, and end or reschedule their deliveries
 --   2. release_in_order, retry_now: make deliveries due that waited for these attempts
---   3. find_waiting: find endpoints with due deliveries; behind a long backlog, walk over all endpoints
+--   3. pick_few: if only a few deliveries are due, pick them all; that ends 3 to 5, unless some need a closer look
+--      find_waiting: find endpoints with due deliveries; behind a long backlog, walk over all endpoints
 --   4. lock_endpoints: choose endpoints and lock them, so that no other worker claims from them until the commit
 --   5. pick_tests, pick_due, hold_back: pick deliveries for which endpoint and organization have room
 --   6. lease and return them
@@ -237,6 +238,53 @@ begin
       select from "quickquote".endpoint_health where endpoint_id = answered.endpoint and num_nulls(paused_until) = 0
     )
   ));
+end
+$$;
+
+-- 3. Few: while little happens, everything due is picked at once. Nothing is picked (null) if more is due, if an endpoint wants
+-- order, is locked, inactive, full or catching up with a change, or if any receiver has asked for a pause: steps 3 to 5 decide then.
+create or replace function "quickquote".pick_few(
+  worker_id uuid, own_leases jsonb, at timestamptz, due_after timestamptz, per_endpoint int, at_most int,
+  out due_rows tid[], out endpoints uuid[], out first_due_at timestamptz
+)
+language plpgsql as $$
+declare
+  due record;
+  locked bigint;
+begin
+  select coalesce(array_agg(row_id), '{}') as row_ids, array_agg(endpoint_id) as of_endpoints, count(*) as deliveries,
+    count(distinct endpoint_id) as endpoints, min(due_at) as first_at, bool_or(num_nulls(quotation_id) = 0) as is_in_order
+  from (
+    select ctid as row_id, endpoint_id, quotation_id, due_at from "quickquote".deliveries
+    where leased_by is null and parked_at is null and attempt >= 0 and due_at > due_after and due_at <= at
+    order by due_at limit at_most + 1
+  ) ahead into due;
+  if due.deliveries > 0 then
+    if due.deliveries > at_most or due.is_in_order
+      or exists (select from "quickquote".endpoint_health where paused_until > '-infinity')
+    then
+      return;
+    end if;
+    -- The counts after the lock are exact: see step 5.
+    select count(endpoint.id) from (select distinct id from unnest(due.of_endpoints) as waiting (id)) waiting
+    cross join lateral (
+      select id from "quickquote".webhook_endpoints
+      where id = waiting.id and is_enabled and deleted_at is null and caught_up_to = generation
+      limit 1 for no key update skip locked
+    ) endpoint into locked;
+    if locked < due.endpoints or exists (
+      select from (
+        select id, count(*) as deliveries from unnest(due.of_endpoints) as waiting (id) group by id
+      ) waiting
+      cross join lateral "quickquote".in_flight_to(waiting.id, worker_id, own_leases, per_endpoint) in_flight
+      where waiting.deliveries + in_flight.deliveries > per_endpoint
+    ) then
+      return;
+    end if;
+  end if;
+  due_rows := due.row_ids;
+  endpoints := due.of_endpoints;
+  first_due_at := due.first_at;
 end
 $$;
 
@@ -535,6 +583,8 @@ declare
   -- Deliveries held back per round, because they wait for others of their quotation.
   held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
+  -- Due deliveries that need no look at fairness.
+  few constant int := 8;
   looked_in constant oid := '"quickquote".deliveries_due_first'::regclass;
   entries_read bigint := 0;
   settled record;
@@ -544,7 +594,9 @@ declare
   picked record;
   claimed_endpoints uuid[] := '{}';
   test_rows tid[] := '{}';
-  due_rows tid[] := '{}';
+  due_rows tid[];
+  first_due_at timestamptz;
+  has_tests boolean := false;
   is_more boolean := false;
   is_catching_up boolean := false;
   returned int;
@@ -566,10 +618,26 @@ begin
 
   if claim_limit > 0 then
     entries_read := pg_stat_get_xact_tuples_returned(looked_in);
-    waiting := "quickquote".find_waiting(at, claim_limit, per_endpoint, walk_after, must_walk, due_after, full_organizations);
+    has_tests := exists (select from "quickquote".deliveries where is_test and leased_by is null);
+    -- With so many places, no organization gets too many.
+    if claim_limit >= 2 * few and under_way = '{}' and not must_walk and not has_tests then
+      picked := "quickquote".pick_few(worker_id, own_leases, at, due_after, per_endpoint, few);
+      due_rows := picked.due_rows;
+      claimed_endpoints := coalesce(picked.endpoints, '{}');
+      first_due_at := picked.first_due_at;
+    end if;
+    if due_rows is null then
+      waiting := "quickquote".find_waiting(at, claim_limit, per_endpoint, walk_after, must_walk, due_after, full_organizations);
+    end if;
     entries_read := pg_stat_get_xact_tuples_returned(looked_in) - entries_read;
-  else
-    select null::uuid[] as endpoints, null::uuid[] as organizations, false as is_long, null::timestamptz as first_due_at,
+  end if;
+  -- If the server dies before it has written these few leases, they are claimed and sent again, as after the death of a worker.
+  -- Outcomes are always written before the round returns.
+  if due_rows <> '{}' and settled_attempts::text = '[]' then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+  if due_rows is not null or claim_limit = 0 then
+    select null::uuid[] as endpoints, null::uuid[] as organizations, false as is_long, first_due_at as first_due_at,
       null::timestamptz as first_open_at, null::timestamptz as last_due_at, null::uuid as walked_to into waiting;
   end if;
   if waiting.endpoints <> '{}' then
@@ -598,7 +666,7 @@ begin
   end if;
 
   -- Tests go first: a few per round.
-  if claim_limit > 0 and exists (select from "quickquote".deliveries where is_test and leased_by is null) then
+  if has_tests then
     select array_agg(endpoint_id) as endpoints, array_agg(organization_id) as organizations
     from "quickquote".walk('00000000-0000-0000-0000-000000000000', true, '-infinity', 2147483647) into tested;
     tested := "quickquote".lock_endpoints(tested.endpoints, tested.organizations, full_organizations, worker_id, own_leases, at,

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Work } from '@quickquote/core/internal'
 import { type Driver, MAINTENANCE, type Statements } from './driver.ts'
 import { statementsIn } from './host-transaction.ts'
 import { TAKE_TURNS } from './locks.sql.ts'
 import { type Runner, runnerOn } from './run.ts'
 import { ofHost, sqlStateOf, unanswered } from './storage-error.ts'
+import { type Announce, NOTIFY, type Waker, wakeChannel } from './wake.ts'
 
 /** The context of each part of the storage: its connections and its SQL schema. */
 export interface Database extends Runner {
@@ -14,7 +16,9 @@ export interface Database extends Runner {
   /** Runs `work` in a transaction, or in the current one. */
   transaction<T>(work: (database: Database) => Promise<T>): Promise<T>
   /** Wakes the workers on commit. */
-  wake(): Promise<void>
+  wake(work: Work): Promise<void>
+  /** For a single statement that notifies the workers itself. */
+  readonly announce: Announce
   /**
    * The same database inside a transaction of the host, which alone commits it or rolls it back. The host's objects are
    * never changed.
@@ -32,25 +36,19 @@ export interface Connection {
   /** Whether to prepare statements in transactions of a host's postgres.js; false behind PgBouncer. */
   readonly prepare: boolean
   /** Wakes the workers after a commit of our own. */
-  readonly wake: () => void
+  readonly waker: Pick<Waker, 'wake' | 'announce'>
   /** Our longer transactions are rolled back: their caller has already received an error. */
   readonly callTimeoutMs?: number
 }
 
-/** The channel for notifications of new work. */
-export function wakeChannel(schema: string): string {
-  return `${schema}_wake`
-}
-
-/** Within a transaction, PostgreSQL sends it on commit, and never after a rollback. */
-export const NOTIFY = `select pg_notify($1::text, '')::text`
+const nothing = async () => {}
 
 /** The database on our own connections. Each statement is a transaction, except inside `transaction`. */
 export function createDatabase({
   driver,
   schema,
   prepare,
-  wake,
+  waker,
   callTimeoutMs = Number.POSITIVE_INFINITY,
 }: Connection): Database {
   const common = { schema: `"${schema}"`, within }
@@ -63,18 +61,25 @@ export function createDatabase({
           throw ofHost(error)
         }),
     }
-    return inTransaction(statements, async () => {
-      if (notify) await statements.values(NOTIFY, [wakeChannel(schema)])
+    const channel = notify ? wakeChannel(schema) : null
+    return inTransaction(statements, {
+      async wake(work) {
+        if (channel !== null) await statements.values(NOTIFY, [channel, work])
+      },
+      announce: () => ({ channel, made: nothing }),
     })
   }
 
-  function inTransaction(statements: Pick<Statements, 'values'>, wakeAtCommit: Database['wake']): Database {
+  function inTransaction(
+    statements: Pick<Statements, 'values'>,
+    atCommit: Pick<Database, 'wake' | 'announce'>,
+  ): Database {
     const bound: Database = {
       ...common,
       ...runnerOn(statements, common.schema),
       isTransaction: true,
       transaction: (work) => work(bound),
-      wake: wakeAtCommit,
+      ...atCommit,
     }
     return bound
   }
@@ -86,18 +91,21 @@ export function createDatabase({
     async transaction<T>(work: (database: Database) => Promise<T>) {
       const begun = performance.now()
       const { result, woken } = await repeated(() => once(work, begun))
-      if (woken) wake()
+      for (const each of woken) waker.wake(each)
       return result
     },
-    wake: async () => wake(),
+    wake: async (work) => waker.wake(work),
+    announce: waker.announce,
   }
 
   async function once<T>(work: (database: Database) => Promise<T>, begun: number) {
-    let woken = false
+    const woken = new Set<Work>()
+    const wake = async (work: Work) => {
+      woken.add(work)
+    }
     const result = await driver.begin(async (transaction) => {
-      const bound = inTransaction(transaction, async () => {
-        woken = true
-      })
+      const announce: Announce = (work) => ({ channel: null, made: () => wake(work) })
+      const bound = inTransaction(transaction, { wake, announce })
       const worked = await work(bound)
       if (performance.now() - begun > callTimeoutMs) throw unanswered(callTimeoutMs)
       return worked

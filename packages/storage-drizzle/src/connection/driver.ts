@@ -11,9 +11,9 @@ export interface Driver extends Statements {
   /**
    * Listens to a channel as soon as it can until it is ended, and again after losing the connection or a refused
    * LISTEN; each loss is reported to `onLost` once. Notifications sent meanwhile are lost, so `onHeard` is also called
-   * whenever listening begins. A driver that cannot listen never calls it: workers poll.
+   * whenever listening begins, with an empty payload. A driver that cannot listen never calls it: workers poll.
    */
-  listen(channel: string, onHeard: () => void, onLost: (error: unknown) => void): Listener
+  listen(channel: string, onHeard: (payload: string) => void, onLost: (error: unknown) => void): Listener
   /** Closes our own connections, not a host's. */
   end(): Promise<void>
 }

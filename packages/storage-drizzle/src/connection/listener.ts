@@ -52,7 +52,7 @@ export function listen(
       idle_timeout: null,
       max_lifetime: null,
       fetch_types: false,
-      onnotify: () => onHeard(),
+      onnotify: (_channel: string, payload: string) => onHeard(payload),
       onclose: () => fail(CONNECTION_LOST),
     } as unknown as postgres.Options<Record<string, never>>)
     current = connection
@@ -68,7 +68,7 @@ export function listen(
     ask().then(() => {
       if (hasFailed || isOver) return
       retryMs = RETRY_MS.first
-      onHeard()
+      onHeard('')
       askAgain()
     }, fail)
   }

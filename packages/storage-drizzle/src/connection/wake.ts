@@ -1,51 +1,108 @@
-import type { Storage } from '@quickquote/core/internal'
-import { NOTIFY, wakeChannel } from './database.ts'
+import type { Storage, Work, WorkListener } from '@quickquote/core/internal'
 import type { Driver, Listener } from './driver.ts'
 import { toStorageError } from './storage-error.ts'
 
-/** Notifies workers in every process of new work. */
-export interface Waker extends Pick<Storage['workers'], 'listen'> {
-  /** Sends a notification, at most one per 10 ms. A lost one only costs a delay: workers poll, too. */
-  wake(): void
+/**
+ * Tells workers of new work: those of this storage directly, those of other processes by a notification, at most one per
+ * 10 ms. A lost one only costs a delay: workers poll, too.
+ */
+export interface Waker extends Pick<Storage['workers'], 'listen' | 'share'> {
+  /** Call it after the commit. */
+  wake(work: Work): void
+  announce: Announce
   /** Stops all listening. */
   close(): Promise<void>
 }
+
+/**
+ * For a statement that commits work: it sends the notification itself, which saves a commit.
+ * @returns the channel to notify, null for none, and what to call after the commit
+ */
+export type Announce = (work: Work) => { readonly channel: string | null; made(): Promise<void> }
+
+/** The channel for notifications of new work. */
+export function wakeChannel(schema: string): string {
+  return `${schema}_wake`
+}
+
+/** Within a transaction, PostgreSQL sends it on commit, and never after a rollback. */
+export const NOTIFY = 'select pg_notify($1::text, $2::text)::text'
 
 /** Each notification is a commit under a lock of the whole database server, and a few are enough. */
 const THROTTLE_MS = 10
 
 export function createWaker(driver: Pick<Driver, 'values' | 'listen'>, schema: string): Waker {
   const channel = wakeChannel(schema)
-  const listeners = new Set<Listener>()
+  const listening = new Map<WorkListener, Listener>()
   let timer: NodeJS.Timeout | undefined
-  let again = false
+  /** What other processes hear of when the timer ends. */
+  let later: Work | undefined
 
-  function wake(): void {
-    if (timer !== undefined) {
-      again = true
+  function wake(work: Work): void {
+    const taker = takerOf(work)
+    if (taker !== undefined) {
+      taker.onWake(work)
       return
     }
+    for (const { onWake } of listening.keys()) onWake(work)
+    notify(work)
+  }
+
+  function takerOf(work: Work): WorkListener | undefined {
+    return work === 'anything' ? undefined : [...listening.keys()].find(({ takes }) => takes?.(work))
+  }
+
+  function notify(work: Work): void {
+    if (timer !== undefined) {
+      later = later === undefined || later === work ? work : 'anything'
+      return
+    }
+    throttle()
+    driver.values(NOTIFY, [channel, work]).catch(() => undefined)
+  }
+
+  function throttle(): void {
     timer = setTimeout(() => {
-      timer = undefined
-      if (!again) return
-      again = false
-      wake()
+      const work = later
+      timer = later = undefined
+      if (work !== undefined) notify(work)
     }, THROTTLE_MS)
-    driver.values(NOTIFY, [channel]).catch(() => undefined)
   }
 
   return {
     wake,
-    async listen(onWake, onLost = () => undefined) {
-      const listener = driver.listen(channel, onWake, (error) => onLost(toStorageError('listen', error)))
-      listeners.add(listener)
+    async share(work) {
+      notify(work)
+    },
+    announce(work) {
+      if (timer !== undefined || takerOf(work) !== undefined) {
+        return { channel: null, made: async () => wake(work) }
+      }
+      return {
+        channel,
+        async made() {
+          throttle()
+          for (const { onWake } of listening.keys()) onWake(work)
+        },
+      }
+    },
+    async listen(given) {
+      const { onWake, onLost = () => undefined } = given
+      const onHeard = (payload: string) => onWake(workOf(payload))
+      const listener = driver.listen(channel, onHeard, (error) => onLost(toStorageError('listen', error)))
+      listening.set(given, listener)
       return async () => {
-        listeners.delete(listener)
+        listening.delete(given)
         await listener.end()
       }
     },
     async close() {
-      await Promise.all([...listeners].map((listener) => listener.end()))
+      await Promise.all([...listening.values()].map((listener) => listener.end()))
     },
   }
+}
+
+/** Processes of other versions may send something else. */
+function workOf(payload: string): Work {
+  return payload === 'deliveries' || payload === 'starts' ? payload : 'anything'
 }

@@ -64,12 +64,12 @@ export function deliveryStorage(database: Database): Storage['deliveries'] {
 
     async releaseWaiting(now) {
       const released = await database.run(RELEASE_NEXT, { now })
-      if (released.length > 0) await database.wake()
+      if (released.length > 0) await database.wake('deliveries')
     },
 
     async catchUp(now, limit = CAUGHT_UP_AT_ONCE) {
       const { state } = await database.one(CATCH_UP, { endpoint_id: null, now, limit })
-      if (state === 'done') await database.wake()
+      if (state === 'done') await database.wake('deliveries')
       return state === 'done' || state === 'more'
     },
 
@@ -80,7 +80,7 @@ export function deliveryStorage(database: Database): Storage['deliveries'] {
         attempts: deliveries.map(({ attempt }) => attempt),
         due_at: deliveries.map(({ due_at }) => due_at ?? '-infinity'),
       })
-      if (released.length > 0) await database.wake()
+      if (released.length > 0) await database.wake('anything')
     },
   }
 }

@@ -112,7 +112,7 @@ export function deliveryLogStorage({ run, one, wake }: Database): Storage['deliv
       const wanted = { id, organization_id: organizationId, event_id, endpoint_id, now }
       const [resent] = await run(RESEND, wanted)
       if (resent === undefined) return null
-      await wake()
+      await wake('deliveries')
       return resent
     },
   }

@@ -1,8 +1,8 @@
-import { bool, statement } from '../connection/statement.ts'
+import { bool, nullable, statement, text } from '../connection/statement.ts'
 import { newDeliveryId } from '../ids.ts'
 import { notErased } from '../not-erased.sql.ts'
 
-const RECORDED = { waiting: bool }
+const RECORDED = { waiting: bool, notified: nullable(text) }
 
 /** The event and its deliveries, in a statement that ends with `WAITING`. */
 const RECORDING = `number as (
@@ -27,7 +27,10 @@ const RECORDING = `number as (
         and $type::text = any (events) and (trigger_mode = 'always' or $generation_source::text = 'api_key')
       returning 1
     )`
-const WAITING = 'select exists (select from delivery) as waiting'
+/** Notifies the workers, if there is a channel, and something for them. */
+const WAITING = `select waiting, case when waiting and $channel::text is not null
+        then pg_notify($channel::text, 'deliveries')::text end as notified
+      from (select exists (select from delivery) as waiting) recorded`
 
 /** One statement: the deliveries are the outbox, so an event is recorded with all of them or not at all. */
 export const RECORD_EVENT = statement(RECORDED, `with ${RECORDING} ${WAITING}`)

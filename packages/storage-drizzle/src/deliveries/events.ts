@@ -3,13 +3,21 @@ import type { Database } from '../connection/database.ts'
 import type { Parameters } from '../connection/run.ts'
 import { RECORD_EVENT } from './events.sql.ts'
 
-export function eventStorage({ one, wake }: Database): Storage['events'] {
+export function eventStorage(database: Database): Storage['events'] {
   return {
-    async record(event) {
-      const { waiting } = await one(RECORD_EVENT, eventParameters(event))
-      if (waiting) await wake()
-    },
+    record: (event) => recordEvent(database, RECORD_EVENT, eventParameters(event)),
   }
+}
+
+/** @param statement of `recordingWith` */
+export async function recordEvent(
+  { one, announce }: Database,
+  statement: typeof RECORD_EVENT,
+  parameters: Parameters,
+): Promise<void> {
+  const { channel, made } = announce('deliveries')
+  const { waiting } = await one(statement, { ...parameters, channel })
+  if (waiting) await made()
 }
 
 /** The parameters of statements that insert an event. */

@@ -50,7 +50,7 @@ export function replayStorage(database: Database): Storage['replays'] {
         // For the same reason as in a claim.
         await transaction.run(sql.LIVE_ON_INDEXES)
         const moved = await transaction.run(sql.ADVANCE_REPLAY, { now, limit })
-        if (moved.some(({ resent }) => resent > 0)) await transaction.wake()
+        if (moved.some(({ resent }) => resent > 0)) await transaction.wake('deliveries')
         return moved.length > 0
       })
     },

@@ -8,13 +8,13 @@ export function testDeliveryStorage({ run, wake }: Database): Storage['testDeliv
   return {
     async insert(event, { id: delivery_id, endpointId: endpoint_id, check_kind = null }) {
       await run(INSERT_TEST, { delivery_id, endpoint_id, check_kind, ...eventParameters(event) })
-      await wake()
+      await wake('deliveries')
     },
 
     async repeat({ id, organization_id }, { endpointId: endpoint_id, check_kind = null }) {
       const of = { id, organization_id, endpoint_id, check_kind }
       const [repeated] = await run(REPEAT_TEST, of)
-      if (repeated !== undefined) await wake()
+      if (repeated !== undefined) await wake('deliveries')
       return repeated?.id ?? null
     },
 

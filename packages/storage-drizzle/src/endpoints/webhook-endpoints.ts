@@ -101,7 +101,7 @@ async function update(
     const limit = ordering === undefined ? CAUGHT_UP_AT_ONCE : ORDERED_AT_ONCE
     await run(sql.CATCH_UP, { endpoint_id: which.id, now: which.now, limit })
   }
-  if (is_enabled === true || ordering !== undefined || ends_pause === true) await wake()
+  if (is_enabled === true || ordering !== undefined || ends_pause === true) await wake('deliveries')
   return locked(changed)
 }
 

@@ -19,7 +19,7 @@ export function erasureStorage(database: Database): Omit<Storage['erasure'], key
         since,
       })
       // Workers check whether they are running something that was erased.
-      await wake()
+      await wake('anything')
       return erased
     },
 
@@ -41,7 +41,7 @@ export function erasureStorage(database: Database): Omit<Storage['erasure'], key
         if ((await transaction.one(sql.IS_BEGUN, begun)).begun) return
         await auditStorage(transaction).record(entry)
         await transaction.run(sql.BEGIN_ERASURE, { ...begun, now })
-        await transaction.wake()
+        await transaction.wake('anything')
       })
       await run(sql.END_ENDPOINTS, { organization_id: organizationId })
     },

@@ -24,7 +24,7 @@ export function pipelineStartStorage(database: Database): Storage['pipelineStart
           due_at: created_at,
           quote: JSON.stringify(quote),
         })
-        await transaction.wake()
+        await transaction.wake('starts')
         return { kind: 'accepted' }
       })
     },
@@ -54,7 +54,7 @@ export function pipelineStartStorage(database: Database): Storage['pipelineStart
 
     async release({ workerId, quotationId, attempt }) {
       await database.run(sql.RELEASE_START, { worker_id: workerId, quotation_id: quotationId, attempt })
-      await database.wake()
+      await database.wake('anything')
     },
   }
 }
@@ -74,7 +74,8 @@ export async function orderCancel(
   const [forgotten] = await run(sql.FORGET_START, cancelled)
   if (forgotten !== undefined) return
   await run(sql.ORDER_CANCEL, { ...cancelled, now })
-  await wake()
+  // The one that is running it must hear of it.
+  await wake('anything')
 }
 
 function toClaimedStart(row: Row<typeof sql.CLAIM_STARTS.columns>): ClaimedStart[] {

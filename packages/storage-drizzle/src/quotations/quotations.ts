@@ -3,7 +3,7 @@ import { isUuid, ownedBy, pipelineStatusOf, type Storage } from '@quickquote/cor
 import { batched, batchedInserts } from '../connection/batched.ts'
 import type { Database } from '../connection/database.ts'
 import { traceOf } from '../connection/statement.ts'
-import { eventParameters } from '../deliveries/events.ts'
+import { eventParameters, recordEvent } from '../deliveries/events.ts'
 import { FIRST_UUID, firstIdOf, LAST_UUID } from '../ids.ts'
 import { claimForAcceptance } from './acceptance.ts'
 import { orderCancel } from './pipeline-starts.ts'
@@ -29,14 +29,14 @@ export function quotationStorage(database: Database): Storage['quotations'] {
       // The common case is one statement; look-ups need a transaction around it.
       if (idempotency === null && quotation.files.length === 0 && !database.isTransaction) {
         await insertTogether(quotation)
-        await database.wake()
+        await database.wake('starts')
         return { kind: 'accepted' }
       }
       return database.transaction(async (transaction) => {
         const known = await claimForAcceptance(transaction, quotation, idempotency)
         if (known !== null) return known
         await insertQuotations(transaction, [quotation])
-        await transaction.wake()
+        await transaction.wake('starts')
         return { kind: 'accepted' }
       })
     },
@@ -59,9 +59,7 @@ export function quotationStorage(database: Database): Storage['quotations'] {
       const saved = { organization_id: organizationId, quotation_id: quotationId, now }
       const progress = { ...saved, change: JSON.stringify(change) }
       if (event === undefined) await run(sql.SAVE_PROGRESS, progress)
-      else if ((await one(sql.REPORT, { ...eventParameters(event), ...progress })).waiting) {
-        await database.wake()
-      }
+      else await recordEvent(database, sql.REPORT, { ...eventParameters(event), ...progress })
     },
 
     cancelStart: (organizationId, quotationId, now) =>

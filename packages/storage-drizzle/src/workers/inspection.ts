@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Storage } from '@quickquote/core/internal'
-import { type Database, NOTIFY } from '../connection/database.ts'
+import type { Database } from '../connection/database.ts'
 import type { Driver } from '../connection/driver.ts'
+import { NOTIFY } from '../connection/wake.ts'
 import { checkDatabase } from '../migrations/database-check.ts'
 import { migrationStatus } from '../migrations/migrate.ts'
 import { COUNT_SWEEPING, READ_FACTS, READ_FLOOR, SAMPLE_SECRETS } from './inspection.sql.ts'
@@ -59,7 +60,7 @@ export function inspectionStorage(
       try {
         const until = performance.now() + withinMs
         while (!given.signal.aborted && performance.now() < until) {
-          if (heard > 0) await driver.values(NOTIFY, [channel]).catch(() => undefined)
+          if (heard > 0) await driver.values(NOTIFY, [channel, '']).catch(() => undefined)
           await sleep(50, undefined, { signal: given.signal }).catch(() => undefined)
         }
         return given.signal.aborted
