@@ -10,7 +10,7 @@ import { createPipelineStarter } from './starts/pipeline-starter.ts'
 import { observeQueue } from './telemetry/queue-gauges.ts'
 import { createStartTelemetry } from './telemetry/start-telemetry.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
-import { createHeartbeat } from './upkeep/heartbeat.ts'
+import { createHeartbeat, type Heartbeat } from './upkeep/heartbeat.ts'
 import { createUnusableKeys } from './upkeep/unusable-keys.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 
@@ -51,7 +51,9 @@ export async function run(
     await http.close()
     throw error
   }
-  const unlisten = isBrief ? undefined : await listen(options, parts)
+  const unlisten = isBrief
+    ? undefined
+    : await listen(options, { workerId, heartbeat, onWake: parts.onWake, takes: parts.takes })
   parts.start()
   const unobserve = observeQueue({ telemetry, storage, inFlight: deliveries.inFlight, logger, now })
   logger.info({ worker_id: workerId, concurrency: options.concurrency }, 'the delivery worker is running')
@@ -99,11 +101,19 @@ export async function run(
 
 function listen(
   { integrations }: CheckedOptions,
-  listener: Pick<WorkListener, 'onWake' | 'takes'>,
+  {
+    workerId,
+    heartbeat,
+    ...listener
+  }: Pick<WorkListener, 'onWake' | 'takes'> & {
+    readonly workerId: string
+    readonly heartbeat: Pick<Heartbeat, 'sessionChanged'>
+  },
 ): Promise<() => Promise<void>> {
   const { storage, settings } = integrations
   return storage.workers.listen({
     ...listener,
+    session: { workerId, onChange: heartbeat.sessionChanged },
     onLost(error) {
       const level = isOutage(error) ? 'debug' : 'warn'
       settings.logger[level](
@@ -134,9 +144,10 @@ function createParts(
     maxAttempts: settings.delivery.maxAttempts,
     recoversAtOnce,
     onFresh: () => onWake('anything'),
+    isHolding: () => loops.some((loop) => loop.isHolding()),
   })
   const upkeep = createUpkeep(integrations, { unusableKeys, pollIntervalMs })
-  const shared = { integrations, workerId, lifeSigns: heartbeat, pollIntervalMs }
+  const shared = { integrations, workerId, lifeSigns: heartbeat, pollIntervalMs, onHolding: heartbeat.hurry }
   const deliveries = createDeliveryLoop({
     ...shared,
     dispatch: sender.dispatch,

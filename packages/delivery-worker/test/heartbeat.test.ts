@@ -24,12 +24,12 @@ async function open(before: (beat: number) => void | Promise<void> = () => {}) {
   const storage = {
     workers: {
       ...workers,
-      async heartbeat(workerId: string) {
+      async heartbeat(...worker: Parameters<typeof workers.heartbeat>) {
         await before(beats.push(performance.now()))
-        return workers.heartbeat(workerId)
+        return { ...(await workers.heartbeat(...worker)), isOneSilent: true }
       },
       async recoverDead(found: Parameters<typeof workers.recoverDead>[0]) {
-        judged.push(performance.now())
+        if (found.silentForMs !== null) judged.push(performance.now())
         return workers.recoverDead(found)
       },
     },
@@ -44,6 +44,7 @@ async function open(before: (beat: number) => void | Promise<void> = () => {}) {
     logger: silentLogger,
     clock: integrations.settings.clock,
     onFresh: () => void fresh.push(performance.now()),
+    isHolding: () => false,
   })
   heartbeat = created
   /** What the other workers do with one that is silent. */

@@ -64,6 +64,72 @@ describe('after an outage of the database', () => {
   })
 })
 
+describe('a worker that holds leases, at the defaults', () => {
+  /** Answers only after `answer`. The worker has sent the heartbeat that promises others. */
+  async function openHolding(databaseUrl = (url: string) => Promise.resolve(url)) {
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    receiver = await openReceiver(async () => {
+      if (receiver.requests.length <= 8) await answered
+      return { status: 204 }
+    })
+    host = await openHost({ delivery: { timeoutMs: 60_000 } })
+    await host.createEndpoint(receiver.url)
+    const remote = runWorker({
+      DATABASE_URL: await databaseUrl(host.databaseUrl),
+      CA: certificate.cert,
+      HEARTBEAT_MS: '5000',
+      DEAD_AFTER_MS: '15000',
+    })
+    await remote.printed('running')
+    for (let n = 0; n < 12; n += 1) await host.finishStep()
+    await receiver.waitFor(8)
+    await expect
+      .poll(() => host.sql`select from quickquote.workers where lost_after_ms is not null`)
+      .toHaveLength(1)
+    return { remote, answer }
+  }
+
+  it.each(['earlier', 'afterwards'])(
+    'and is killed is replaced within seconds by one that began %s',
+    async (when) => {
+      const { remote } = await openHolding()
+      const other = host.createWorker({ ca: certificate.cert })
+      if (when === 'earlier') await other.start()
+      const killedAt = performance.now()
+      remote.signal('SIGKILL')
+      await remote.exited
+      if (when === 'afterwards') await other.start()
+
+      await receiver.waitFor(20)
+
+      // Its last heartbeat is enough for 15 s.
+      expect(performance.now() - killedAt).toBeLessThan(8000)
+      await expect.poll(() => host.pending()).toEqual([])
+    },
+  )
+
+  it('keeps them if its connections are cut again and again, and made anew', async () => {
+    const { remote, answer } = await openHolding(async (url) => {
+      const proxy = await lossyProxy(url)
+      proxies = [proxy]
+      return proxy.url
+    })
+    const other = host.createWorker({ ca: certificate.cert })
+    await other.start()
+    for (let n = 0; n < 20; n += 1) {
+      proxies[0]?.cut('reset')
+      await sleep(300)
+    }
+    answer()
+
+    await expect.poll(() => host.pending()).toEqual([])
+    expect((await host.attempts()).map(({ status }) => status)).toEqual(Array(12).fill('succeeded'))
+    expect(receiver.requests).toHaveLength(12)
+    remote.signal('SIGTERM')
+  })
+})
+
 describe('a worker that was asleep', () => {
   it('sends none of its leased deliveries, because others may have sent them', async () => {
     receiver = await openReceiver(async () => {

@@ -448,11 +448,15 @@ create table "quickquote".replays (
 );
 create unique index replays_running on "quickquote".replays (endpoint_id) where state = 'running';
 
--- Processes that hold leases. A row with an old heartbeat belongs to a dead worker.
+-- Processes that hold leases. A row with an old heartbeat belongs to a dead worker: much earlier if its session lock is gone and
+-- it had promised frequent heartbeats.
 create table "quickquote".workers (
   id uuid primary key,
   started_at timestamptz(3) not null default now(),
-  heartbeat_at timestamptz(3) not null default now()
+  heartbeat_at timestamptz(3) not null default now(),
+  lost_after_ms int,
+  -- The start of the server that has the lock: after another start, or on a promoted standby, all locks are gone.
+  server_started_at timestamptz
 );
 
 -- History -------------------------------------------------------------------------------------------------------------------

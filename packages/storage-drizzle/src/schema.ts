@@ -175,6 +175,8 @@ function newTables(schema: string) {
       id: uuid('id').primaryKey(),
       started_at: moment('started_at').notNull().defaultNow(),
       heartbeat_at: moment('heartbeat_at').notNull().defaultNow(),
+      lost_after_ms: integer('lost_after_ms'),
+      server_started_at: timestamp('server_started_at', { withTimezone: true }),
     }),
     pipelineStarts: table('pipeline_starts', {
       quotation_id: uuid('quotation_id').primaryKey(),

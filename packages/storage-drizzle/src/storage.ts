@@ -89,10 +89,10 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
     workers: {
       ...storage.workers,
       // A worker's first call.
-      async heartbeat(workerId) {
+      async heartbeat(...worker) {
         if (!isChecked) await check()
         isChecked = true
-        return storage.workers.heartbeat(workerId)
+        return storage.workers.heartbeat(...worker)
       },
     },
     async close() {

@@ -166,7 +166,11 @@ describe('listening', () => {
     const heard: unknown[] = []
     const listener = listen(
       sql.options,
-      ['quickquote_wake', () => heard.push('heard'), (error) => heard.push(toStorageError('listen', error))],
+      'quickquote_wake',
+      {
+        onHeard: () => heard.push('heard'),
+        onLost: (error) => heard.push(toStorageError('listen', error)),
+      },
       { everyMs: 20, timeoutMs: 1000 },
     )
     onTestFinished(async () => {

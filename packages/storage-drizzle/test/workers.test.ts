@@ -210,6 +210,76 @@ describe('a worker that sends heartbeats', () => {
   })
 })
 
+describe('a worker whose session lock is gone', () => {
+  const PROMISES = { silentForMs: 15_000, lostAfterMs: 2000 }
+  const recoverLost = () =>
+    storage.workers.recoverDead({ silentForMs: null, maxAttempts: 8, now: new Date() })
+
+  /** A worker with a lease, and a connection that listens. */
+  async function holding() {
+    const changes: boolean[] = []
+    const unlisten = await outbox.anotherStorage().workers.listen({
+      onWake() {},
+      session: { workerId: dead, onChange: (isHeld) => changes.push(isHeld) },
+    })
+    await storage.workers.heartbeat(dead, PROMISES)
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    await claimWith(dead)
+    await expect.poll(() => changes).toEqual([true])
+    return { unlisten, changes }
+  }
+
+  it('is dead 2 s after its last heartbeat', async () => {
+    const { unlisten } = await holding()
+    await silence(dead, 3)
+    expect(await recoverLost()).toMatchObject({ deliveries: 0 })
+
+    await unlisten()
+
+    await expect.poll(async () => (await recoverLost()).deliveries).toBe(1)
+  })
+
+  it('is alive as long as it sends the heartbeats that it promised', async () => {
+    const { unlisten } = await holding()
+    await unlisten()
+    await silence(dead, 1)
+
+    expect(await recoverLost()).toMatchObject({ deliveries: 0 })
+  })
+
+  it('is alive if it promised none', async () => {
+    const { unlisten } = await holding()
+    await unlisten()
+    await storage.workers.heartbeat(dead, { ...PROMISES, lostAfterMs: null })
+    await silence(dead, 14)
+
+    expect(await recoverLost()).toMatchObject({ deliveries: 0 })
+  })
+
+  it('takes the lock again with a new connection, and is told of both', async () => {
+    const { unlisten, changes } = await holding()
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query like '%pg_advisory_lock_shared%' and pid <> pg_backend_pid()`
+    await expect.poll(() => changes).toEqual([true, false, true])
+    await silence(dead, 3)
+
+    expect(await recoverLost()).toMatchObject({ deliveries: 0 })
+    await unlisten()
+  })
+
+  it('is noticed by the heartbeats of others', async () => {
+    const { unlisten } = await holding()
+    expect(await storage.workers.heartbeat(alive, PROMISES)).toMatchObject({
+      isAnotherBusy: true,
+      isOneSilent: false,
+    })
+    await silence(dead, 3)
+    expect(await storage.workers.heartbeat(alive, PROMISES)).toMatchObject({ isOneSilent: true })
+    await unlisten()
+  })
+})
+
 describe('a worker that stops', () => {
   it('is removed, and its aborted starts are returned as if never attempted', async () => {
     await storage.workers.heartbeat(dead)

@@ -8,20 +8,36 @@ interface Heartbeat {
   readonly at: Date
   /** The worker was unknown to the others: it has lost all its leases. */
   readonly isNew: boolean
+  /** Whether another worker has promised frequent heartbeats, because it holds leases. */
+  readonly isAnotherBusy: boolean
+  /** Whether a worker may be dead. */
+  readonly isOneSilent: boolean
+}
+
+/** How a worker that dies is noticed. */
+interface Promises {
+  /** Others may declare it dead after this many milliseconds without a heartbeat. */
+  readonly silentForMs: number
+  /**
+   * The same while its session lock is gone: see `WorkListener.session`. Null: it has none, or does not send heartbeats
+   * that often.
+   */
+  readonly lostAfterMs: number | null
 }
 
 /** Detects dead workers by their heartbeats, by the database's clock. */
 export interface WorkerStorage {
-  heartbeat(workerId: string): Promise<Heartbeat>
+  heartbeat(workerId: string, promises?: Promises): Promise<Heartbeat>
   /** Whether any worker had a heartbeat in the last `silentForMs` milliseconds. */
   hasLive(silentForMs: number): Promise<boolean>
   /**
    * Frees the leases of silent workers and forgets them; a worker whose heartbeat arrives meanwhile keeps its leases.
    * Each delivery in flight is recorded as an `interrupted` attempt and is due at once, unless that was its last
    * attempt.
+   * @param options.silentForMs null: only of workers whose session lock is gone, too
    */
   recoverDead(options: {
-    silentForMs: number
+    silentForMs: number | null
     maxAttempts: number
     now: Date
   }): Promise<{ deliveries: number; starts: number }>
@@ -48,4 +64,9 @@ export interface WorkListener {
   /** Whether it will claim such work at once. Default: never certainly. */
   readonly takes?: (work: Work) => boolean
   readonly onLost?: (error: unknown) => void
+  /**
+   * The connection that listens holds a lock of this worker. Others see at once when it ends, for example because the
+   * process was killed. `onChange` hears whether it is held: never behind a pooler that shares connections.
+   */
+  readonly session?: { readonly workerId: string; readonly onChange: (isHeld: boolean) => void }
 }

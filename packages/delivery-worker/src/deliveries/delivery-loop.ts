@@ -30,6 +30,8 @@ export interface DeliveryLoopOptions {
   readonly pollIntervalMs: number
   /** Called when the deliveries of an endpoint must first follow a change of it. */
   readonly onCatchingUp: () => void
+  /** Called when the loop may have begun to hold leases. */
+  readonly onHolding: () => void
 }
 
 /** Records this many outcomes without waiting for more; otherwise they wait for as many as are still in flight. */
@@ -40,7 +42,8 @@ const FULL_BATCH = 400
  * the database has them.
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
-  const { workerId, lifeSigns, dispatch, telemetry, concurrency, pollIntervalMs, onCatchingUp } = options
+  const { workerId, lifeSigns, dispatch, telemetry, concurrency, pollIntervalMs, onCatchingUp, onHolding } =
+    options
   const { storage, settings } = options.integrations
   const { logger, now } = settings
   const { perEndpoint } = settings.delivery
@@ -95,6 +98,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     memory = next
     held.recorded(settled)
     held.claimed(claimed)
+    if (claimed.length > 0) onHolding()
     if (isCatchingUp) onCatchingUp()
     pace.took(performance.now() - begun)
     if (isDraining) {
@@ -150,6 +154,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     },
     idle: idleWaits.idle,
     claims: idleWaits.claims,
+    isHolding: () => held.size > 0,
     leasesLeft: () => held.size,
     inFlight: () => held.inFlight,
     failingForMs: () => backoff.failingForMs(),

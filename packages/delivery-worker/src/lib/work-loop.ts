@@ -4,6 +4,8 @@ export interface WorkLoop {
   wake(): void
   /** Whether it has places, and claims at once when it is woken. */
   hasPlaces(): boolean
+  /** Whether it holds leases. */
+  isHolding(): boolean
   /** Stops claiming. Resolves when nothing is in progress and everything is recorded. */
   drain(): Promise<void>
   /** Gives up what is left. Resolves when no statement is running any more. */

@@ -25,12 +25,15 @@ export function createPipelineStarter({
   lifeSigns,
   pollIntervalMs,
   telemetry,
+  onHolding,
 }: {
   integrations: Integrations
   workerId: string
   lifeSigns: LifeSigns
   pollIntervalMs: number
   telemetry: StartTelemetry
+  /** Called when the loop may have begun to hold leases. */
+  onHolding: () => void
 }): WorkLoop {
   const { storage, settings } = integrations
   const { start: policy, logger, now } = settings
@@ -61,6 +64,7 @@ export function createPipelineStarter({
         storage.pipelineStarts.claim({ workerId, limit, held, now: now() }),
       )
       for (const { quote } of claimed) leases.add(quote.id)
+      if (claimed.length > 0) onHolding()
       backoff.succeeded()
       if (isDraining) return
       for (const start of claimed) begin(start, isHeld)
@@ -107,6 +111,7 @@ export function createPipelineStarter({
       signals.abortAll()
       await Promise.all(underWay.keys())
     },
+    isHolding: () => leases.size > 0,
     idle: idleWaits.idle,
     claims: idleWaits.claims,
     async stop() {

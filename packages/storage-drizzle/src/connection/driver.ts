@@ -13,7 +13,7 @@ export interface Driver extends Statements {
    * LISTEN; each loss is reported to `onLost` once. Notifications sent meanwhile are lost, so `onHeard` is also called
    * whenever listening begins, with an empty payload. A driver that cannot listen never calls it: workers poll.
    */
-  listen(channel: string, onHeard: (payload: string) => void, onLost: (error: unknown) => void): Listener
+  listen(channel: string, hearing: Hearing): Listener
   /** Closes our own connections, not a host's. */
   end(): Promise<void>
 }
@@ -52,6 +52,13 @@ export function repeating(driver: Driver, repeats: readonly Repeat[]): Driver {
 
 export interface Listener {
   end(): Promise<void>
+}
+
+export interface Hearing {
+  readonly onHeard: (payload: string) => void
+  readonly onLost?: (error: unknown) => void
+  /** A lock for as long as the connection lasts. `onChange`: whether it is held. */
+  readonly lock?: { readonly name: string; readonly onChange: (isHeld: boolean) => void }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
 import connectTo from '#driver'
-import type { Driver, Listener } from './driver.ts'
+import type { Hearing, Listener } from './driver.ts'
 
 /** The wait before listening again. It doubles up to the longest. */
 const RETRY_MS = { first: 100, longest: 2000 }
@@ -26,7 +26,8 @@ const SILENT = Object.assign(new Error('the connection that listened no longer a
  */
 export function listen(
   options: postgres.Sql['options'],
-  [channel, onHeard, onLost]: Parameters<Driver['listen']>,
+  channel: string,
+  { onHeard, onLost = () => undefined, lock }: Hearing,
   probe = PROBE,
 ): Listener {
   let isOver = false
@@ -36,10 +37,13 @@ export function listen(
 
   function begin(): void {
     let hasFailed = false
+    let isLocked = false
     const fail = (error: unknown) => {
       if (hasFailed || isOver) return
       hasFailed = true
       clearTimeout(timer)
+      if (isLocked) lock?.onChange(false)
+      isLocked = false
       void connection.end({ timeout: 0 })
       // Once per loss.
       if (retryMs === RETRY_MS.first) onLost(error)
@@ -59,18 +63,30 @@ export function listen(
     // `timeout` is our own driver's.
     const waiting = { timeout: probe.timeoutMs / 1000 } as postgres.UnsafeQueryOptions
     const ask = () => connection.unsafe(`listen "${channel}"`, [], waiting)
+    /** Shared, so that a new connection has it beside an old one whose end the server has not noticed yet. */
+    const takeLock = async () => {
+      if (lock === undefined || isLocked || !(await isOurSession(connection, waiting))) return
+      await connection.unsafe('select pg_advisory_lock_shared(hashtextextended($1, 0))', [lock.name], waiting)
+      if (hasFailed || isOver) return
+      isLocked = true
+      lock.onChange(true)
+    }
     const askAgain = () => {
       if (hasFailed || isOver) return
       timer = setTimeout(() => {
-        ask().then(askAgain, (error) => fail(error.code === 'CONNECTION_UNANSWERED' ? SILENT : error))
+        ask()
+          .then(takeLock)
+          .then(askAgain, (error) => fail(error.code === 'CONNECTION_UNANSWERED' ? SILENT : error))
       }, probe.everyMs)
     }
-    ask().then(() => {
-      if (hasFailed || isOver) return
-      retryMs = RETRY_MS.first
-      onHeard('')
-      askAgain()
-    }, fail)
+    ask()
+      .then(() => {
+        if (hasFailed || isOver) return
+        retryMs = RETRY_MS.first
+        onHeard('')
+        return takeLock().then(askAgain)
+      })
+      .catch(fail)
   }
 
   begin()
@@ -81,4 +97,13 @@ export function listen(
       await current?.end({ timeout: 0 })
     },
   }
+}
+
+/** A pooler invents the process ids that it reports. It would keep the lock on a connection of others. */
+async function isOurSession(
+  connection: postgres.Sql,
+  options: postgres.UnsafeQueryOptions,
+): Promise<boolean> {
+  const rows = await connection.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid', [], options)
+  return rows[0]?.pid === rows.state.pid
 }

@@ -37,7 +37,7 @@ export function onPostgresJs(
       if (!isCommitted) throw rolledBack()
       return result as T
     },
-    listen: (...listener) => listen(sql.options, listener),
+    listen: (channel, hearing) => listen(sql.options, channel, hearing),
   }
 }
 

@@ -87,9 +87,14 @@ export function createWaker(driver: Pick<Driver, 'values' | 'listen'>, schema: s
       }
     },
     async listen(given) {
-      const { onWake, onLost = () => undefined } = given
-      const onHeard = (payload: string) => onWake(workOf(payload))
-      const listener = driver.listen(channel, onHeard, (error) => onLost(toStorageError('listen', error)))
+      const { onWake, onLost, session } = given
+      const listener = driver.listen(channel, {
+        onHeard: (payload) => onWake(workOf(payload)),
+        onLost: (error) => onLost?.(toStorageError('listen', error)),
+        ...(session && {
+          lock: { name: `"${schema}" worker ${session.workerId}`, onChange: session.onChange },
+        }),
+      })
       listening.set(given, listener)
       return async () => {
         listening.delete(given)

@@ -49,14 +49,12 @@ export function inspectionStorage(
       const channel = `${schema}_inspection_${randomUUID()}`
       const given = new AbortController()
       let heard = 0
-      const listener = driver.listen(
-        channel,
-        () => {
+      const listener = driver.listen(channel, {
+        onHeard() {
           heard += 1
           if (heard > 1) given.abort()
         },
-        () => undefined,
-      )
+      })
       try {
         const until = performance.now() + withinMs
         while (!given.signal.aborted && performance.now() < until) {

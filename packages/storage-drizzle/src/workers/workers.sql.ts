@@ -4,13 +4,6 @@ const NOW = millisOf("date_trunc('milliseconds', clock_timestamp())")
 
 export const READ_CLOCK = statement({ at: time }, `select ${NOW} as at`)
 
-export const BEAT = statement(
-  { at: time, is_new: bool },
-  `insert into $schema.workers (id) values ($worker_id)
-    on conflict (id) do update set heartbeat_at = now()
-    returning ${NOW} as at, started_at = heartbeat_at as is_new`,
-)
-
 /** Further ahead than that, the database's clock was put back, and the worker has not sent a heartbeat since. */
 const IS_ALIVE = `heartbeat_at > now() - $silent_for_ms::int * interval '1 millisecond'
         and heartbeat_at < now() + $silent_for_ms::int * interval '1 millisecond'`
@@ -26,6 +19,30 @@ export const COUNT_WORKERS = statement(
 
 const HAS_NO_ROW = 'not exists (select from $schema.workers worker where worker.id = leased_by)'
 
+/** Its connection may have ended although it lives: then it goes on sending the heartbeats that it has promised. */
+const IS_LATE = `lost_after_ms is not null and server_started_at = pg_postmaster_start_time()
+        and heartbeat_at < now() - lost_after_ms * interval '1 millisecond'`
+
+/** The lock of a worker's session, as in `listener.ts`. A lock that this takes lasts for the statement. */
+const HAS_NO_SESSION = "pg_try_advisory_xact_lock(hashtextextended('$schema worker ' || id, 0))"
+
+/** The statement sees the rows of others as they were before it. */
+export const BEAT = statement(
+  { at: time, is_new: bool, is_another_busy: bool, is_one_silent: bool },
+  `insert into $schema.workers (id, lost_after_ms, server_started_at)
+    values ($worker_id, $lost_after_ms, pg_postmaster_start_time())
+    on conflict (id) do update set heartbeat_at = now(), lost_after_ms = excluded.lost_after_ms,
+      server_started_at = excluded.server_started_at
+    returning ${NOW} as at, started_at = heartbeat_at as is_new,
+      exists (
+        select from $schema.workers other where other.id <> $worker_id and other.lost_after_ms is not null
+      ) as is_another_busy,
+      exists (
+        select from (select * from $schema.workers offset 0) other
+        where other.id <> $worker_id and (not (${IS_ALIVE}) or ${IS_LATE})
+      ) as is_one_silent`,
+)
+
 /**
  * A lease is valid while its worker has a row in `workers`; deleting the row declares the worker dead. A heartbeat at
  * the same moment either keeps the row and the leases, or reports to its worker that it is new. Without a row, a lease
@@ -35,7 +52,8 @@ const HAS_NO_ROW = 'not exists (select from $schema.workers worker where worker.
 export const RECOVER_DEAD = statement(
   { deliveries: int, starts: int },
   `with buried as (
-      delete from $schema.workers where not (${IS_ALIVE})
+      delete from $schema.workers
+      where not (${IS_ALIVE}) or case when ${IS_LATE} then ${HAS_NO_SESSION} else false end
       returning id
     ), silent as (
       select id from buried

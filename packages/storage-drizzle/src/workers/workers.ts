@@ -3,12 +3,19 @@ import type { Database } from '../connection/database.ts'
 import { RELEASE_NEXT } from '../deliveries/deliveries.sql.ts'
 import { BEAT, COUNT_WORKERS, READ_CLOCK, RECOVER_DEAD, RETIRE } from './workers.sql.ts'
 
+/** For a heartbeat whose answer does not matter. */
+const NO_PROMISES = { silentForMs: 15_000, lostAfterMs: null }
+
 /** Heartbeats, and the leases of dead workers. */
 export function workerStorage({ run, one, wake }: Database): Omit<Storage['workers'], 'listen' | 'share'> {
   return {
-    async heartbeat(workerId) {
-      const { at, is_new } = await one(BEAT, { worker_id: workerId })
-      return { at, isNew: is_new }
+    async heartbeat(workerId, { silentForMs, lostAfterMs } = NO_PROMISES) {
+      const { at, is_new, is_another_busy, is_one_silent } = await one(BEAT, {
+        worker_id: workerId,
+        silent_for_ms: silentForMs,
+        lost_after_ms: lostAfterMs,
+      })
+      return { at, isNew: is_new, isAnotherBusy: is_another_busy, isOneSilent: is_one_silent }
     },
 
     async hasLive(silentForMs) {
