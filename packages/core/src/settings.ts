@@ -216,7 +216,7 @@ export function createSettings(options: IntegrationsOptions): Omit<Settings, 'cl
     'now must be a function that returns a valid Date.',
   )
   checkNumber('createIntegrations: hookTimeoutMs', hookTimeoutMs, { min: 1, max: MAX_TIMER_MS })
-  const delivery = withPolls(complete('delivery', DELIVERY_OPTIONS, options.delivery), options.delivery)
+  const delivery = derived(complete('delivery', DELIVERY_OPTIONS, options.delivery), options.delivery)
   const start = complete('start', START_OPTIONS, options.start)
   const lease = complete('lease', LEASE_OPTIONS, options.lease)
   checkLease('createIntegrations: lease.', lease)
@@ -278,8 +278,16 @@ function complete<T extends object>(
 }
 
 /** Without notifications, polls are the latency. */
-function withPolls(delivery: DeliveryPolicy, given: Partial<DeliveryPolicy> = {}): DeliveryPolicy {
-  return delivery.notify || given.pollMs !== undefined ? delivery : { ...delivery, pollMs: 250 }
+function derived(delivery: DeliveryPolicy, given: Partial<DeliveryPolicy> = {}): DeliveryPolicy {
+  const { perEndpoint, perEndpointWhileQuick } = delivery
+  return {
+    ...delivery,
+    pollMs: delivery.notify ? delivery.pollMs : (given.pollMs ?? 250),
+    perEndpointWhileQuick: Math.max(
+      perEndpoint,
+      given.perEndpoint === undefined ? perEndpointWhileQuick : (given.perEndpointWhileQuick ?? 0),
+    ),
+  }
 }
 
 /** The time of the next attempt must be a valid date. */

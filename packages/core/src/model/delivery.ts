@@ -176,6 +176,11 @@ export const DELIVERY_OPTIONS = {
   /** Concurrent deliveries to one endpoint over all workers, including tests. Default 8. */
   perEndpoint: { default: 8, min: 1 },
   /**
+   * The same while the endpoint answers within 100 ms: until its first slower or failed answer. Default 64, or
+   * `perEndpoint` if you set that.
+   */
+  perEndpointWhileQuick: { default: 64, min: 1 },
+  /**
    * Also signs for Standard Webhooks receivers: adds `webhook-id`, `webhook-timestamp` and `webhook-signature`. Default
    * false.
    */

@@ -74,6 +74,8 @@ export interface DeliveryRound {
   readonly settled: readonly SettledAttempt[]
   readonly limit: number
   readonly perEndpoint: number
+  /** Of endpoints that may have more in flight than `perEndpoint`. Default: none. */
+  readonly limits?: ReadonlyMap<string, number>
   readonly now: Date
   /** The deliveries in flight at this worker, by organization. Default: none. */
   readonly underWay?: ReadonlyMap<string, number>
@@ -109,7 +111,7 @@ export interface EventStorage {
 export interface DeliveryStorage {
   /**
    * One round of a worker: records completed attempts (each only while its lease is held), then leases up to `limit`
-   * due deliveries, at most `perEndpoint` per endpoint over all workers. Including its deliveries in flight at this
+   * due deliveries, at most `perEndpoint` per endpoint over all workers, or as `limits` says. Including its deliveries in flight at this
    * worker, no organization gets more than four times the free places that remain, so that hanging endpoints leave some
    * to others.
    */

@@ -10,6 +10,7 @@ import type { LifeSigns } from '../upkeep/heartbeat.ts'
 import type { Dispatch } from './dispatch.ts'
 import { HeldDeliveries } from './held-deliveries.ts'
 import { createPace } from './pace.ts'
+import { createShares } from './shares.ts'
 
 export interface DeliveryLoop extends WorkLoop {
   /** The number of leases held. After a stop: those with unrecorded outcomes. */
@@ -47,6 +48,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const { storage, settings } = options.integrations
   const { logger, now } = settings
   const { perEndpoint } = settings.delivery
+  const shares = createShares(settings.delivery)
   const backoff = createBackoff(logger, 'deliveries cannot be claimed or recorded')
   const alarm = createAlarm(turn)
   const pace = createPace(pollIntervalMs, now)
@@ -91,6 +93,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     } = await claiming((ids) =>
       storage.deliveries.round({
         ...{ workerId, settled, limit, perEndpoint, memory, now: now() },
+        limits: shares.limits(),
         underWay: held.inFlightByOrganization(),
         ...(ids === undefined ? { leases: held.leasesByEndpoint(settled) } : { held: ids }),
       }),
@@ -120,8 +123,10 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
 
   async function begin(delivery: ClaimedDelivery, options: Parameters<Dispatch>[1]): Promise<void> {
     held.begun(delivery)
+    shares.began(delivery.endpoint.id)
     const attempt = await dispatch(delivery, options)
     held.ended(attempt)
+    shares.ended(delivery.endpoint.id, attempt)
     // Other workers obey a pause once it is recorded.
     const isUrgent = attempt.status !== 'unbegun' && attempt.paused_until !== null
     const isFull = held.settled.length >= Math.min(FULL_BATCH, held.inFlight)

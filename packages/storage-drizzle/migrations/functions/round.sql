@@ -44,6 +44,10 @@ language sql stable as $$
   ) others
 $$;
 
+-- How many deliveries to an endpoint may be in flight. "limits" has those that differ.
+create or replace function "quickquote".limit_of(endpoint uuid, per_endpoint int, limits jsonb) returns int
+language sql immutable as $$ select coalesce((limits ->> endpoint::text)::int, per_endpoint) $$;
+
 -- How many deliveries to an endpoint may begin: none while its receiver has asked for a pause. Then one, whose outcome ends the
 -- pause: none while that one is in flight. Usually there is no pause at all, which one look for each statement shows.
 create or replace function "quickquote".may_begin(endpoint uuid, at timestamptz, unless_paused int) returns table (deliveries int)
@@ -244,7 +248,7 @@ $$;
 -- 3. Few: while little happens, everything due is picked at once. Nothing is picked (null) if more is due, if an endpoint wants
 -- order, is locked, inactive, full or catching up with a change, or if any receiver has asked for a pause: steps 3 to 5 decide then.
 create or replace function "quickquote".pick_few(
-  worker_id uuid, own_leases jsonb, at timestamptz, due_after timestamptz, per_endpoint int, at_most int,
+  worker_id uuid, own_leases jsonb, at timestamptz, due_after timestamptz, per_endpoint int, limits jsonb, at_most int,
   out due_rows tid[], out endpoints uuid[], out first_due_at timestamptz
 )
 language plpgsql as $$
@@ -276,8 +280,9 @@ begin
       select from (
         select id, count(*) as deliveries from unnest(due.of_endpoints) as waiting (id) group by id
       ) waiting
-      cross join lateral "quickquote".in_flight_to(waiting.id, worker_id, own_leases, per_endpoint) in_flight
-      where waiting.deliveries + in_flight.deliveries > per_endpoint
+      cross join lateral "quickquote".limit_of(waiting.id, per_endpoint, limits) most
+      cross join lateral "quickquote".in_flight_to(waiting.id, worker_id, own_leases, most) in_flight
+      where waiting.deliveries + in_flight.deliveries > most
     ) then
       return;
     end if;
@@ -291,7 +296,7 @@ $$;
 -- 3. Look: endpoints with due deliveries and their organizations, the first and the last due time examined, and the first of an
 -- organization that is not full. If the look is long, there are more than it examined.
 create or replace function "quickquote".find_waiting(
-  at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean, due_after timestamptz,
+  at timestamptz, claim_limit int, per_endpoint int, limits jsonb, walk_after uuid, must_walk boolean, due_after timestamptz,
   full_organizations uuid[],
   out endpoints uuid[], out organizations uuid[], out is_long boolean, out first_due_at timestamptz,
   out first_open_at timestamptz, out last_due_at timestamptz, out walked_to uuid
@@ -330,8 +335,8 @@ begin
     walked_to := walk_after;
     if must_walk or random() < walk_share or claim_limit > (
       select coalesce(sum(least(room, fair_share)), 0) from (
-        select sum(least(due, per_endpoint, fair_share)) as room
-        from unnest(organizations, due_counts) as waiting (organization, due)
+        select sum(least(due, "quickquote".limit_of(endpoint, per_endpoint, limits), fair_share)) as room
+        from unnest(endpoints, organizations, due_counts) as waiting (endpoint, organization, due)
         where organization <> all (full_organizations) group by organization
       ) rooms
     ) then
@@ -351,7 +356,7 @@ $$;
 -- An endpoint that is disabled or deleted is inactive, but a disabled one can be tested.
 create or replace function "quickquote".lock_endpoints(
   waiting_endpoints uuid[], waiting_organizations uuid[], full_organizations uuid[], worker_id uuid, own_leases jsonb,
-  at timestamptz, per_endpoint int, at_most int, for_tests boolean,
+  at timestamptz, per_endpoint int, limits jsonb, at_most int, for_tests boolean,
   out active uuid[], out inactive uuid[], out in_order uuid[], out unlocked uuid[], out is_more boolean
 )
 language plpgsql as $$
@@ -373,15 +378,16 @@ begin
       where organization_id <> all (full_organizations)
       order by turn, random()
     ) candidate
-    cross join lateral "quickquote".in_flight_to(candidate.endpoint_id, worker_id, own_leases, per_endpoint) in_flight
-    cross join lateral "quickquote".may_begin(candidate.endpoint_id, at, per_endpoint) pause
+    cross join lateral "quickquote".limit_of(candidate.endpoint_id, per_endpoint, limits) most
+    cross join lateral "quickquote".in_flight_to(candidate.endpoint_id, worker_id, own_leases, most) in_flight
+    cross join lateral "quickquote".may_begin(candidate.endpoint_id, at, most) pause
     left join lateral (
       select (is_enabled or for_tests) and deleted_at is null as is_active, ordering from "quickquote".webhook_endpoints
       where id = candidate.endpoint_id and in_flight.deliveries >= 0 and pause.deliveries >= 0
         and (caught_up_to = generation or for_tests)
       limit 1 for no key update skip locked
     ) endpoint on true
-    where in_flight.deliveries < per_endpoint and (pause.deliveries > 0 or for_tests)
+    where in_flight.deliveries < most and (pause.deliveries > 0 or for_tests)
     limit at_most
   ) chosen
   into active, inactive, in_order, unlocked, is_more;
@@ -435,7 +441,7 @@ $$;
 
 create or replace function "quickquote".pick_due(
   locked_endpoints uuid[], test_rows tid[], under_way jsonb, worker_id uuid, own_leases jsonb,
-  at timestamptz, due_after timestamptz, claim_limit int, per_endpoint int, most_of_free int,
+  at timestamptz, due_after timestamptz, claim_limit int, per_endpoint int, limits jsonb, most_of_free int,
   out due_rows tid[], out is_more boolean
 )
 language plpgsql as $$
@@ -456,11 +462,12 @@ begin
     from endpoint
     cross join lateral (
       select least(room, ceil(claim_limit::numeric / endpoints))::int as size, room from (
-        select least(pause.deliveries, greatest(0, per_endpoint - in_flight.deliveries - (
+        select least(pause.deliveries, greatest(0, most - in_flight.deliveries - (
             select count(*) from "quickquote".deliveries where ctid = any (test_rows) and endpoint_id = endpoint.id
           ))) as room
-        from "quickquote".in_flight_to(endpoint.id, worker_id, own_leases, per_endpoint) in_flight
-        cross join lateral "quickquote".may_begin(endpoint.id, at, per_endpoint) pause
+        from "quickquote".limit_of(endpoint.id, per_endpoint, limits) most
+        cross join lateral "quickquote".in_flight_to(endpoint.id, worker_id, own_leases, most) in_flight
+        cross join lateral "quickquote".may_begin(endpoint.id, at, most) pause
       ) room
     ) share
     cross join lateral (
@@ -545,6 +552,7 @@ end
 $$;
 
 -- settled_attempts        the batch, an array of objects
+-- limits                  of endpoints that may have more in flight than per_endpoint
 -- walk_after              the endpoint after which a walk begins
 -- must_walk               the previous round did not find enough
 -- due_after               skips older due times: while a long transaction holds up vacuum, the index keeps entries of removed
@@ -558,7 +566,7 @@ $$;
 -- included, whether more can be claimed now, whether an endpoint is catching up, the next due time or end of a pause,
 -- the kinds of those in receiver checks, and the endpoints of the leased deliveries. The other rows are those deliveries, with few columns because they are many.
 create or replace function "quickquote".delivery_round(
-  worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
+  worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, limits jsonb, walk_after uuid, must_walk boolean,
   due_after timestamptz, settled_attempts json, under_way jsonb, own_leases jsonb
 ) returns table (
   round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
@@ -621,13 +629,13 @@ begin
     has_tests := exists (select from "quickquote".deliveries where is_test and leased_by is null);
     -- With so many places, no organization gets too many.
     if claim_limit >= 2 * few and under_way = '{}' and not must_walk and not has_tests then
-      picked := "quickquote".pick_few(worker_id, own_leases, at, due_after, per_endpoint, few);
+      picked := "quickquote".pick_few(worker_id, own_leases, at, due_after, per_endpoint, limits, few);
       due_rows := picked.due_rows;
       claimed_endpoints := coalesce(picked.endpoints, '{}');
       first_due_at := picked.first_due_at;
     end if;
     if due_rows is null then
-      waiting := "quickquote".find_waiting(at, claim_limit, per_endpoint, walk_after, must_walk, due_after, full_organizations);
+      waiting := "quickquote".find_waiting(at, claim_limit, per_endpoint, limits, walk_after, must_walk, due_after, full_organizations);
     end if;
     entries_read := pg_stat_get_xact_tuples_returned(looked_in) - entries_read;
   end if;
@@ -642,7 +650,7 @@ begin
   end if;
   if waiting.endpoints <> '{}' then
     locked := "quickquote".lock_endpoints(waiting.endpoints, waiting.organizations, full_organizations, worker_id, own_leases,
-      at, per_endpoint, case when waiting.is_long then backlogged_at_once else claim_limit end, false);
+      at, per_endpoint, limits, case when waiting.is_long then backlogged_at_once else claim_limit end, false);
     is_more := locked.is_more;
     claimed_endpoints := locked.active;
     if locked.unlocked <> '{}' then
@@ -670,7 +678,7 @@ begin
     select array_agg(endpoint_id) as endpoints, array_agg(organization_id) as organizations
     from "quickquote".walk('00000000-0000-0000-0000-000000000000', true, '-infinity', 2147483647) into tested;
     tested := "quickquote".lock_endpoints(tested.endpoints, tested.organizations, full_organizations, worker_id, own_leases, at,
-      per_endpoint, tests_at_once, true);
+      per_endpoint, limits, tests_at_once, true);
     claimed_endpoints := claimed_endpoints || tested.active;
     if tested.unlocked <> '{}' then
       perform "quickquote".remove_deliveries_to_nowhere(tested.unlocked);
@@ -681,7 +689,7 @@ begin
   if waiting.endpoints <> '{}' then
     if locked.active <> '{}' then
       picked := "quickquote".pick_due(locked.active, test_rows, under_way, worker_id, own_leases, at, due_after,
-        claim_limit, per_endpoint, most_of_free);
+        claim_limit, per_endpoint, limits, most_of_free);
       due_rows := picked.due_rows;
       is_more := is_more or picked.is_more;
     end if;

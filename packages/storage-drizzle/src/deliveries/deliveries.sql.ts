@@ -54,7 +54,7 @@ export const DELIVERY_ROUND = statement(
   },
   `select round, id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint_id,
       event_sequence
-    from $schema.delivery_round($worker_id, $now, $limit, $per_endpoint, $walk_after, $must_walk,
+    from $schema.delivery_round($worker_id, $now, $limit, $per_endpoint, $limits::text::jsonb, $walk_after, $must_walk,
       coalesce($due_after::timestamptz, '-infinity'), $settled::text::json,
       $under_way::text::jsonb, $own_leases::text::jsonb)`,
 )
