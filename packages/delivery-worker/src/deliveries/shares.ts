@@ -74,8 +74,9 @@ export function createShares({
       const found = new Map<string, number>()
       const since = performance.now() - KEPT_MS
       for (const [endpointId, share] of shares) {
-        if (share.busyAt > since && share.limit > perEndpoint) found.set(endpointId, share.limit)
-        else if (share.inFlight === 0) shares.delete(endpointId)
+        const isBusy = share.busyAt > since
+        if (isBusy && share.limit > perEndpoint) found.set(endpointId, share.limit)
+        else if (!isBusy && share.inFlight === 0) shares.delete(endpointId)
       }
       return found
     },
