@@ -37,7 +37,7 @@ export { MAX_PREVIOUS_SECRETS, type PreviousSecret } from './model/signing-secre
 export type { EndpointSecrets } from './storage/signing-secrets.ts'
 export { type DeliveryOrigin, QUEUE_COUNT_LIMIT } from './storage/telemetry.ts'
 export type { StoredWebhookEndpoint, WebhookEndpointChange } from './storage/webhook-endpoints.ts'
-export type { Work, WorkListener } from './storage/workers.ts'
+export type { PolledWork, Work, WorkListener } from './storage/workers.ts'
 
 // Routes: schemas of parameters, bodies and responses.
 export type { Static, TObject, TSchema } from '@sinclair/typebox'

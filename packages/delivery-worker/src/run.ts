@@ -11,6 +11,7 @@ import { observeQueue } from './telemetry/queue-gauges.ts'
 import { createStartTelemetry } from './telemetry/start-telemetry.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import { createHeartbeat, type Heartbeat } from './upkeep/heartbeat.ts'
+import { createPolls, rarely } from './upkeep/polls.ts'
 import { createUnusableKeys } from './upkeep/unusable-keys.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 
@@ -39,7 +40,7 @@ export async function run(
   { isBrief }: { isBrief: boolean },
 ): Promise<Running> {
   const parts = createParts(options, telemetry, isBrief)
-  const { workerId, unusableKeys, http, heartbeat, deliveries, loops, upkeep } = parts
+  const { workerId, unusableKeys, http, heartbeat, deliveries, loops, upkeep, polls } = parts
   const { storage, settings } = options.integrations
   const { clock, logger, now } = settings
   try {
@@ -73,7 +74,7 @@ export async function run(
       return idle(loops)
     },
     async stop(deadlineMs) {
-      const others = Promise.all([upkeep.stop(), unlisten?.().catch(() => undefined)])
+      const others = Promise.all([polls.stop(), upkeep.stop(), unlisten?.().catch(() => undefined)])
       const drained = Promise.all(loops.map((loop) => loop.drain()))
       if (!(await endsWithin(drained, deadlineMs))) {
         http.abort()
@@ -146,19 +147,23 @@ function createParts(
     onFresh: () => onWake('anything'),
     isHolding: () => loops.some((loop) => loop.isHolding()),
   })
-  const upkeep = createUpkeep(integrations, { unusableKeys, pollIntervalMs })
+  const upkeep = createUpkeep(integrations, { unusableKeys, pollIntervalMs: rarely(pollIntervalMs) })
   const shared = { integrations, workerId, lifeSigns: heartbeat, pollIntervalMs, onHolding: heartbeat.hurry }
   const deliveries = createDeliveryLoop({
     ...shared,
     dispatch: sender.dispatch,
     telemetry: sender.telemetry,
     concurrency: options.concurrency,
-    onCatchingUp: upkeep.followChanges,
+    onCatchingUp: upkeep.wake.changes,
   })
   const starts = options.pipelineStarts
     ? createPipelineStarter({ ...shared, telemetry: createStartTelemetry(telemetry) })
     : undefined
   const loops: readonly WorkLoop[] = starts === undefined ? [deliveries] : [starts, deliveries]
+  const polls = createPolls({
+    ...{ storage, logger, now: settings.now, everyMs: pollIntervalMs },
+    wake: { ...upkeep.wake, deliveries: deliveries.look, starts: () => starts?.wake() },
+  })
   let isStarted = false
 
   function onWake(work: Work): void {
@@ -176,10 +181,11 @@ function createParts(
     isStarted = true
     onWake('anything')
     upkeep.start()
+    polls.start()
   }
 
   const { http } = sender
-  return { workerId, unusableKeys, http, heartbeat, deliveries, loops, upkeep, onWake, takes, start }
+  return { workerId, unusableKeys, http, heartbeat, deliveries, loops, upkeep, polls, onWake, takes, start }
 }
 
 async function idle(loops: readonly WorkLoop[]): Promise<boolean> {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
 import { adminOf } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
@@ -37,36 +36,6 @@ describe('an endpoint that hangs', () => {
     // None of its attempts had ended, so no other endpoint waited for them.
     await expect.poll(() => host.attempts()).toHaveLength(100)
     expect((await host.pending()).filter(({ leased_by }) => leased_by !== null)).toHaveLength(8)
-  })
-})
-
-describe('an endpoint that answers quickly', () => {
-  /** The most requests at once. */
-  async function most(perEndpoint?: number): Promise<number> {
-    let [inFlight, highest] = [0, 0]
-    receiver = await openReceiver(async () => {
-      inFlight += 1
-      highest = Math.max(highest, inFlight)
-      await sleep(10)
-      inFlight -= 1
-      return { status: 204 }
-    })
-    host = await openHost(perEndpoint === undefined ? {} : { delivery: { perEndpoint } })
-    await host.createEndpoint(receiver.url)
-    for (let n = 0; n < 250; n += 50) {
-      await Promise.all(Array.from({ length: 50 }, () => host.finishStep()))
-    }
-    await host.createWorker({ ca: certificate.cert, socketsPerOrigin: 64 }).start()
-    await receiver.waitFor(250)
-    return highest
-  }
-
-  it('gets more at once than one that is slow', async () => {
-    expect(await most()).toBeGreaterThan(8)
-  })
-
-  it('gets no more than the host allows', async () => {
-    expect(await most(4)).toBe(4)
   })
 })
 

@@ -363,6 +363,20 @@ describe('fairness', () => {
     expect(endpointsOf(await fill())).toEqual(new Map([[healthy, 8]]))
   })
 
+  it('claims more for an endpoint with a limit of its own, over all workers', async () => {
+    const [quick, other] = [await outbox.insertEndpoint(), await outbox.insertEndpoint()]
+    for (let n = 0; n < 20; n += 1) for (const endpoint of [quick, other]) await outbox.recordEvent(endpoint)
+    const limits = new Map([[quick.id, 12]])
+    const taken = async (workerId: string, options: object) => {
+      const { claimed } = await storage.deliveries.round(claimOf(workerId, { perEndpoint: 2, ...options }))
+      return [quick, other].map(({ id }) => claimed.filter(({ endpoint }) => endpoint.id === id).length)
+    }
+
+    expect(await taken(worker, { limits })).toEqual([12, 2])
+    expect(await taken(randomUUID(), {})).toEqual([0, 0])
+    expect(await taken(randomUUID(), { limits: new Map([[quick.id, 15]]) })).toEqual([3, 0])
+  })
+
   it('finds the only endpoint with room behind hundreds without', async () => {
     const endpoints = await outbox.insertEndpoints(450)
     await outbox.insertBacklog(endpoints, 2)

@@ -536,6 +536,7 @@ it('every method of the storage is either tested above or known not to need an o
     'pipelineStarts.findCancelled',
     'clock.read',
     'workers.heartbeat',
+    'workers.findWork',
     'workers.hasLive',
     'endpointHealth.findFailing',
     'warnings.noteFailingEndpoints',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery } from '@quickquote/core/internal'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { claimOf, openOutbox, succeeded } from './delivery-samples.ts'
-import { sampleQuotation } from './samples.ts'
+import { sampleAuditEntry, sampleQuotation } from './samples.ts'
 
 const outbox = await openOutbox()
 const { storage, sql } = outbox
@@ -277,6 +277,48 @@ describe('a worker whose session lock is gone', () => {
     await silence(dead, 3)
     expect(await storage.workers.heartbeat(alive, PROMISES)).toMatchObject({ isOneSilent: true })
     await unlisten()
+  })
+})
+
+describe('work that nobody announced', () => {
+  const NONE = { deliveries: false, starts: false, replays: false, changes: false, erasing: false }
+  const found = () => storage.workers.findWork(new Date())
+
+  it('is found by its kind', async () => {
+    await sql`delete from quickquote.erased_organizations`
+    expect(await found()).toEqual(NONE)
+
+    const endpoint = await outbox.insertEndpoint()
+    await outbox.recordEvent(endpoint)
+    expect(await found()).toEqual({ ...NONE, deliveries: true })
+    await sql`delete from quickquote.deliveries`
+
+    await storage.quotations.accept(sampleQuotation(), null)
+    expect(await found()).toEqual({ ...NONE, starts: true })
+    await sql`delete from quickquote.pipeline_starts`
+
+    await sql`update quickquote.webhook_endpoints set generation = caught_up_to + 1 where id = ${endpoint.id}`
+    expect(await found()).toEqual({ ...NONE, changes: true })
+    await sql`update quickquote.webhook_endpoints set generation = caught_up_to`
+
+    const replay = {
+      id: randomUUID(),
+      endpoint_id: endpoint.id,
+      since: new Date(0),
+      until: new Date(),
+      status: 'all' as const,
+    }
+    await storage.replays.insert(endpoint.organization_id, replay, new Date())
+    expect(await found()).toEqual({ ...NONE, replays: true })
+    await sql`delete from quickquote.replays`
+
+    await storage.erasure.begin(endpoint.organization_id, {
+      keepAuditLog: false,
+      entry: sampleAuditEntry({ organization_id: endpoint.organization_id }),
+      now: new Date(),
+    })
+    expect((await found()).erasing).toBe(true)
+    await sql`delete from quickquote.erased_organizations`
   })
 })
 

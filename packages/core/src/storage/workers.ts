@@ -41,6 +41,8 @@ export interface WorkerStorage {
     maxAttempts: number
     now: Date
   }): Promise<{ deliveries: number; starts: number }>
+  /** Which kinds of work are due: what no notification announced. */
+  findWork(now: Date): Promise<Readonly<Record<PolledWork, boolean>>>
   /** Deregisters a worker. It must hold no lease. */
   retire(workerId: string): Promise<void>
   /**
@@ -58,6 +60,9 @@ export interface WorkerStorage {
 
 /** Something that became due. `anything` may concern each worker, for example a cancelled start. */
 export type Work = 'deliveries' | 'starts' | 'anything'
+
+/** `changes`: deliveries that must follow a change of their endpoint. */
+export type PolledWork = 'deliveries' | 'starts' | 'replays' | 'changes' | 'erasing'
 
 export interface WorkListener {
   readonly onWake: (work: Work) => void

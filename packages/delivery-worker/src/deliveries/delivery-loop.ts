@@ -17,6 +17,8 @@ export interface DeliveryLoop extends WorkLoop {
   leasesLeft(): number
   /** Attempts in flight. */
   inFlight(): number
+  /** Begins a round. Unlike after a wake, others may be claiming the same. */
+  look(): void
   /** Milliseconds since the database last claimed or recorded successfully; 0 if it is working. */
   failingForMs(): number
 }
@@ -141,6 +143,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   }
 
   return {
+    look: () => alarm.ringIn(0),
     // Half of them: the others are for what else is due.
     hasPlaces: () => !isDraining && backoff.failingForMs() === 0 && held.inFlight < concurrency / 2,
     wake() {

@@ -1,3 +1,5 @@
+import { rarely } from '../upkeep/polls.ts'
+
 /** When a delivery loop makes its next round, unless something wakes it earlier. */
 export interface Pace {
   /** Milliseconds until the round after a claim. `limit`: how many it could have claimed. */
@@ -27,9 +29,9 @@ export function createPace(pollIntervalMs: number, now: () => Date): Pace {
     afterClaim({ claims, limit, nextDueAt }) {
       if (claims > 0) contendedMs = CONTENDED_MS
       // There is no room until an attempt ends, and that starts a round.
-      if (claims === limit || nextDueAt === null) return pollIntervalMs
+      if (claims === limit || nextDueAt === null) return rarely(pollIntervalMs)
       const waitMs = nextDueAt.getTime() - now().getTime()
-      if (waitMs > 0) return Math.min(waitMs, pollIntervalMs)
+      if (waitMs > 0) return Math.min(waitMs, rarely(pollIntervalMs))
       if (claims > 0) return 0
       contendedMs = Math.min(contendedMs * 2, pollIntervalMs)
       return contendedMs * Math.random()

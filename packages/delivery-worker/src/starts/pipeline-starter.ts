@@ -9,6 +9,7 @@ import { createIdleWaits } from '../lib/idle-waits.ts'
 import type { WorkLoop } from '../lib/work-loop.ts'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
 import type { LifeSigns } from '../upkeep/heartbeat.ts'
+import { rarely } from '../upkeep/polls.ts'
 import { createStartAttempt } from './start-attempt.ts'
 import { createStartSignals } from './start-signals.ts'
 
@@ -68,8 +69,10 @@ export function createPipelineStarter({
       backoff.succeeded()
       if (isDraining) return
       for (const start of claimed) begin(start, isHeld)
-      const dueInMs = nextDueAt === null ? pollIntervalMs : nextDueAt.getTime() - now().getTime()
-      alarm.ringIn(Math.min(Math.max(dueInMs, claimed.length > 0 ? 0 : CONTENDED_MS), pollIntervalMs))
+      // While any is under way, each round looks for cancelled ones.
+      const mostMs = underWay.size > 0 ? pollIntervalMs : rarely(pollIntervalMs)
+      const dueInMs = nextDueAt === null ? mostMs : nextDueAt.getTime() - now().getTime()
+      alarm.ringIn(Math.min(Math.max(dueInMs, claimed.length > 0 ? 0 : CONTENDED_MS), mostMs))
       found(claimed.length, underWay.size === 0 && (nextDueAt === null || nextDueAt > now()))
     } catch (error) {
       alarm.ringIn(backoff.failed(error))

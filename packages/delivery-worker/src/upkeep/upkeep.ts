@@ -12,8 +12,8 @@ export interface Upkeep {
   idle(): Promise<void>
   /** Begins nothing more. Resolves when the current steps have ended, which may be never: limit the wait. */
   stop(): Promise<void>
-  /** Call it when deliveries must follow a change of their endpoint. */
-  followChanges(): void
+  /** Call it when there may be such work. */
+  readonly wake: Readonly<Record<'replays' | 'changes' | 'erasing', () => void>>
   /** Steps that have failed or hung for too long, in words. */
   warnings(): readonly string[]
 }
@@ -61,7 +61,7 @@ export function createUpkeep(
     async stop() {
       await Promise.all(all.map((each) => each.stop()))
     },
-    followChanges: () => changes.wake(),
+    wake: { replays: replays.wake, changes: changes.wake, erasing: erasing.wake },
     warnings: () => housekeeping.warnings(),
   }
 }

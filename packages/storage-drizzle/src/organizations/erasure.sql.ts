@@ -125,12 +125,16 @@ export const FIND_ERASING = statement(
 const OPEN = `(exists (select from pg_locks where virtualtransaction = any (erased.open_then))
       or exists (select from pg_prepared_xacts where database = current_database()))`
 
+/** An organization has a batch to erase. */
+export const IS_TO_ERASE = `organization_id is not null
+      and (due_at <= now() or finished_at is not null and not ${OPEN})`
+
 /** Passes over those that another process is at. */
 export const NEXT_ERASURE = statement(
   { organization_id: uuid, is_host_asked: bool },
   `select organization_id, left_to_host is not null as is_host_asked
     from $schema.erased_organizations erased
-    where organization_id is not null and (due_at <= now() or finished_at is not null and not ${OPEN})
+    where ${IS_TO_ERASE}
     order by due_at limit 1 for update skip locked`,
 )
 

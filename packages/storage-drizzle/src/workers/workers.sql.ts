@@ -1,4 +1,5 @@
 import { bool, int, millisOf, statement, time } from '../connection/statement.ts'
+import { IS_TO_ERASE } from '../organizations/erasure.sql.ts'
 
 const NOW = millisOf("date_trunc('milliseconds', clock_timestamp())")
 
@@ -102,6 +103,22 @@ export const RECOVER_DEAD = statement(
     )
     select (select count(*) from orphan)::int as deliveries,
       (select count(*) from start)::int as starts`,
+)
+
+/** Some of it may be waiting for something else; its own statement decides. */
+export const FIND_WORK = statement(
+  { deliveries: bool, starts: bool, replays: bool, changes: bool, erasing: bool },
+  `select
+      exists (
+        select from $schema.deliveries
+        where leased_by is null and parked_at is null and attempt >= 0 and due_at <= $now::timestamptz
+      ) or exists (select from $schema.deliveries where is_test and leased_by is null) as deliveries,
+      exists (
+        select from $schema.pipeline_starts where leased_by is null and due_at <= $now::timestamptz
+      ) as starts,
+      exists (select from $schema.replays where state = 'running') as replays,
+      exists (select from $schema.webhook_endpoints where caught_up_to < generation) as changes,
+      exists (select from $schema.erased_organizations erased where ${IS_TO_ERASE}) as erasing`,
 )
 
 /** Starts that the worker aborted, or stopped waiting for, are returned as if never attempted. */

@@ -1,7 +1,7 @@
 import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { RELEASE_NEXT } from '../deliveries/deliveries.sql.ts'
-import { BEAT, COUNT_WORKERS, READ_CLOCK, RECOVER_DEAD, RETIRE } from './workers.sql.ts'
+import { BEAT, COUNT_WORKERS, FIND_WORK, READ_CLOCK, RECOVER_DEAD, RETIRE } from './workers.sql.ts'
 
 /** For a heartbeat whose answer does not matter. */
 const NO_PROMISES = { silentForMs: 15_000, lostAfterMs: null }
@@ -29,6 +29,8 @@ export function workerStorage({ run, one, wake }: Database): Omit<Storage['worke
       if (deliveries + starts > 0) await wake('anything')
       return { deliveries, starts }
     },
+
+    findWork: (now) => one(FIND_WORK, { now }),
 
     async retire(workerId) {
       await run(RETIRE, { worker_id: workerId })
