@@ -101,6 +101,7 @@ function senderOf(context: BenchContext, program: string, settings: SenderSettin
       fill: (count) => child.call('fill', count),
       drain: (count) => child.call('drain', count),
       cpuSeconds: () => child.call('cpuSeconds'),
+      process: child,
     }
   }
 }
@@ -128,6 +129,7 @@ async function contenderOf(
   let { perSecond } = await drain(LEAST)
   return {
     name,
+    process: side.process,
     async measure() {
       const figures = await drain(Math.max(LEAST, Math.ceil(perSecond * seconds)))
       perSecond = figures.perSecond

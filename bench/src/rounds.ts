@@ -6,6 +6,8 @@ export interface Contender<F extends Figures> {
   readonly name: string
   /** Runs one round. */
   measure(): Promise<F>
+  /** Its process, which is stopped while another contender is measured: even idle ones cost something. */
+  readonly process?: { pause(): void; resume(): void }
 }
 
 /** A contender with the figures of its rounds, in order. */
@@ -23,13 +25,20 @@ export async function takeTurns<F extends Figures>(
   { rounds, onRound, warmUp = true }: { rounds: number; onRound: (line: string) => void; warmUp?: boolean },
 ): Promise<Measured<F>[]> {
   const measured = contenders.map(({ name }) => ({ name, rounds: [] as F[] }))
-  for (let round = warmUp ? 0 : 1; round <= rounds; round += 1) {
-    for (const [index, contender] of contenders.entries()) {
-      const figures = await contender.measure()
-      const label = round === 0 ? 'warm-up' : `round ${round}/${rounds}`
-      onRound(`${label}  ${contender.name}: ${describe(figures)}`)
-      if (round > 0) measured[index]?.rounds.push(figures)
+  for (const { process } of contenders) process?.pause()
+  try {
+    for (let round = warmUp ? 0 : 1; round <= rounds; round += 1) {
+      for (const [index, contender] of contenders.entries()) {
+        contender.process?.resume()
+        const figures = await contender.measure()
+        contender.process?.pause()
+        const label = round === 0 ? 'warm-up' : `round ${round}/${rounds}`
+        onRound(`${label}  ${contender.name}: ${describe(figures)}`)
+        if (round > 0) measured[index]?.rounds.push(figures)
+      }
     }
+  } finally {
+    for (const { process } of contenders) process?.resume()
   }
   return measured
 }

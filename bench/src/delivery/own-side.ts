@@ -1,4 +1,5 @@
 import type { DeliveryWorkerOptions } from '@quickquote/delivery-worker'
+import type { Child, Service } from '@quickquote/dev-servers/child'
 import type { BenchContext } from '../bench.ts'
 import { openOutbox } from './outbox.ts'
 import type { FastReceiver } from './receiver.ts'
@@ -10,6 +11,7 @@ export interface DeliverySide {
   /** Returns the seconds it took. */
   drain(deliveries: number): Promise<number>
   cpuSeconds(): Promise<number>
+  readonly process: Pick<Child<Service>, 'pause' | 'resume'>
 }
 
 export type OwnOptions = Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPerOrigin'> & {
@@ -34,5 +36,6 @@ export async function ownSide(
     fill: (count) => fill(count + 2 * SLACK),
     drain: (count) => worker.call('drain', count, SLACK),
     cpuSeconds: () => worker.call('cpuSeconds'),
+    process: worker,
   }
 }
