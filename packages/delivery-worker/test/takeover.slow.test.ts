@@ -109,7 +109,7 @@ describe('a worker that holds leases, at the defaults', () => {
     },
   )
 
-  it('keeps them if its connections are cut again and again, and made anew', async () => {
+  it('keeps them if its connections are cut again and again, and it reconnects', async () => {
     const { remote, answer } = await openHolding(async (url) => {
       const proxy = await lossyProxy(url)
       proxies = [proxy]

@@ -74,7 +74,7 @@ describe('waking', () => {
     await listener.unlisten()
   })
 
-  it('tells the workers of its own storage directly, and no others if one of them takes the work', async () => {
+  it('calls the workers of its own storage directly, and no others if one of them takes the work', async () => {
     const listener = await listening()
     const storage = outbox.anotherStorage()
     const told: Work[] = []

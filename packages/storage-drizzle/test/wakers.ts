@@ -1,7 +1,7 @@
 import type { Work } from '@quickquote/core/internal'
 import type { Waker } from '../src/connection/wake.ts'
 
-/** Tells nobody in other processes. */
+/** Without other processes. */
 export function localWaker(onWake: (work: Work) => void = () => {}): Pick<Waker, 'wake' | 'announce'> {
   return { wake: onWake, announce: (work) => ({ channel: null, made: async () => onWake(work) }) }
 }

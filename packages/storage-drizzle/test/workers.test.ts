@@ -256,7 +256,7 @@ describe('a worker whose session lock is gone', () => {
     expect(await recoverLost()).toMatchObject({ deliveries: 0 })
   })
 
-  it('takes the lock again with a new connection, and is told of both', async () => {
+  it('takes the lock again with a new connection, and both are reported', async () => {
     const { unlisten, changes } = await holding()
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity

@@ -50,11 +50,11 @@ export interface WorkerStorage {
    * connection: it listens as soon as it can, and again after losing it; each loss is reported to `onLost` once.
    * Nothing is missed: workers poll, too.
    *
-   * A listener of the storage that committed the work is told without a notification, and if it takes the work, no other
-   * process is notified.
+   * A listener of the storage that committed the work is called directly, and if it takes the work, no other process is
+   * notified.
    */
   listen(listener: WorkListener): Promise<() => Promise<void>>
-  /** Tells the workers of other processes that there is work which this one leaves to them. */
+  /** Notifies the workers of other processes of work that this one leaves to them. */
   share(work: Work): Promise<void>
 }
 

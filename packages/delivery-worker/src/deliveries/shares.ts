@@ -18,7 +18,7 @@ const QUICK_MS = 100
 /** Quick answers without another kind between them before a share grows at all. From then on, one share of them doubles it. */
 const PROVEN = 128
 
-/** An endpoint that has not filled the smallest share for so long begins anew. */
+/** An endpoint that has not filled the smallest share for so long starts again. */
 const KEPT_MS = 10_000
 
 interface Share {

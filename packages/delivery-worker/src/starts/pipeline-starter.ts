@@ -69,7 +69,7 @@ export function createPipelineStarter({
       backoff.succeeded()
       if (isDraining) return
       for (const start of claimed) begin(start, isHeld)
-      // While any is under way, each round looks for cancelled ones.
+      // While any is in progress, each round looks for cancelled ones.
       const mostMs = underWay.size > 0 ? pollIntervalMs : rarely(pollIntervalMs)
       const dueInMs = nextDueAt === null ? mostMs : nextDueAt.getTime() - now().getTime()
       alarm.ringIn(Math.min(Math.max(dueInMs, claimed.length > 0 ? 0 : CONTENDED_MS), mostMs))

@@ -3,7 +3,7 @@ import type { Driver, Listener } from './driver.ts'
 import { toStorageError } from './storage-error.ts'
 
 /**
- * Tells workers of new work: those of this storage directly, those of other processes by a notification, at most one per
+ * Wakes workers for new work: those of this storage directly, those of other processes by a notification, at most one per
  * 10 ms. A lost one only costs a delay: workers poll, too.
  */
 export interface Waker extends Pick<Storage['workers'], 'listen' | 'share'> {
@@ -35,7 +35,7 @@ export function createWaker(driver: Pick<Driver, 'values' | 'listen'>, schema: s
   const channel = wakeChannel(schema)
   const listening = new Map<WorkListener, Listener>()
   let timer: NodeJS.Timeout | undefined
-  /** What other processes hear of when the timer ends. */
+  /** Work of which other processes are notified when the timer ends. */
   let later: Work | undefined
 
   function wake(work: Work): void {

@@ -74,7 +74,7 @@ export async function orderCancel(
   const [forgotten] = await run(sql.FORGET_START, cancelled)
   if (forgotten !== undefined) return
   await run(sql.ORDER_CANCEL, { ...cancelled, now })
-  // The one that is running it must hear of it.
+  // For the worker that is running it.
   await wake('anything')
 }
 
