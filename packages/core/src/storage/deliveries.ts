@@ -59,6 +59,8 @@ export interface RoundMemory {
   readonly walkAfter: string | null
   /** The oldest due deliveries did not fill the last round, and more wait behind them. */
   readonly isShort: boolean
+  /** The last round claimed only a few. */
+  readonly wasFew: boolean
   /** Nothing was left to claim that was due before; null: the next round examines everything due. */
   readonly examinedTo: Date | null
   /** Organizations whose deliveries were passed over on the way, because they had too many in flight. */

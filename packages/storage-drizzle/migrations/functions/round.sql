@@ -280,7 +280,7 @@ begin
       select from (
         select id, count(*) as deliveries from unnest(due.of_endpoints) as waiting (id) group by id
       ) waiting
-      cross join lateral "quickquote".limit_of(waiting.id, per_endpoint, limits) most
+      cross join lateral (select "quickquote".limit_of(waiting.id, per_endpoint, limits) as most) limited
       cross join lateral "quickquote".in_flight_to(waiting.id, worker_id, own_leases, most) in_flight
       where waiting.deliveries + in_flight.deliveries > most
     ) then
@@ -378,7 +378,7 @@ begin
       where organization_id <> all (full_organizations)
       order by turn, random()
     ) candidate
-    cross join lateral "quickquote".limit_of(candidate.endpoint_id, per_endpoint, limits) most
+    cross join lateral (select "quickquote".limit_of(candidate.endpoint_id, per_endpoint, limits) as most) limited
     cross join lateral "quickquote".in_flight_to(candidate.endpoint_id, worker_id, own_leases, most) in_flight
     cross join lateral "quickquote".may_begin(candidate.endpoint_id, at, most) pause
     left join lateral (
@@ -465,7 +465,7 @@ begin
         select least(pause.deliveries, greatest(0, most - in_flight.deliveries - (
             select count(*) from "quickquote".deliveries where ctid = any (test_rows) and endpoint_id = endpoint.id
           ))) as room
-        from "quickquote".limit_of(endpoint.id, per_endpoint, limits) most
+        from (select "quickquote".limit_of(endpoint.id, per_endpoint, limits) as most) limited
         cross join lateral "quickquote".in_flight_to(endpoint.id, worker_id, own_leases, most) in_flight
         cross join lateral "quickquote".may_begin(endpoint.id, at, most) pause
       ) room
@@ -555,6 +555,7 @@ $$;
 -- limits                  of endpoints that may have more in flight than per_endpoint
 -- walk_after              the endpoint after which a walk begins
 -- must_walk               the previous round did not find enough
+-- expects_few             the previous round found few, so first see whether there are more
 -- due_after               skips older due times: while a long transaction holds up vacuum, the index keeps entries of removed
 --                         deliveries, and every round would read them
 -- under_way               the number of deliveries in flight at this worker by organization; others have few or none
@@ -567,7 +568,7 @@ $$;
 -- the kinds of those in receiver checks, and the endpoints of the leased deliveries. The other rows are those deliveries, with few columns because they are many.
 create or replace function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, limits jsonb, walk_after uuid, must_walk boolean,
-  due_after timestamptz, settled_attempts json, under_way jsonb, own_leases jsonb
+  expects_few boolean, due_after timestamptz, settled_attempts json, under_way jsonb, own_leases jsonb
 ) returns table (
   round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
   is_test boolean, endpoint_id uuid, event_sequence int
@@ -619,7 +620,10 @@ begin
     if settled.ended_endpoints is not null then
       perform "quickquote".release_in_order(settled.ended_endpoints, settled.ended_quotations, at);
     end if;
-    if settled.answering <> '{}' then
+    -- Usually no endpoint wants order.
+    if settled.answering <> '{}' and exists (
+      select from "quickquote".deliveries where endpoint_id = any (settled.answering) and quotation_id is not null
+    ) then
       perform "quickquote".retry_now(settled.answering, at);
     end if;
   end if;
@@ -628,7 +632,7 @@ begin
     entries_read := pg_stat_get_xact_tuples_returned(looked_in);
     has_tests := exists (select from "quickquote".deliveries where is_test and leased_by is null);
     -- With so many places, no organization gets too many.
-    if claim_limit >= 2 * few and under_way = '{}' and not must_walk and not has_tests then
+    if expects_few and claim_limit >= 2 * few and under_way = '{}' and not has_tests then
       picked := "quickquote".pick_few(worker_id, own_leases, at, due_after, per_endpoint, limits, few);
       due_rows := picked.due_rows;
       claimed_endpoints := coalesce(picked.endpoints, '{}');
@@ -698,14 +702,7 @@ begin
     end if;
   end if;
 
-  -- 6. Lease.
-  return query
-  with leased as (
-    update "quickquote".deliveries set leased_by = worker_id, leased_at = at, attempt = attempt + 1
-    where ctid = any (due_rows || test_rows) and num_nulls(leased_by) = 1
-    returning id, organization_id, endpoint_id, event_id, attempt, is_test, check_kind
-  )
-  select json_build_object(
+  round := json_build_object(
     'walked_to', waiting.walked_to, 'is_long', waiting.is_long, 'first_due_at', waiting.first_due_at,
     'first_open_at', waiting.first_open_at, 'last_due_at', waiting.last_due_at,
     'entries_read', entries_read, 'is_more', is_more, 'is_catching_up', is_catching_up,
@@ -715,9 +712,23 @@ begin
       order by due_at limit 1
     ), (
       select paused_until from "quickquote".endpoint_health where paused_until > at order by paused_until limit 1
-    )),
+    ))
+  );
+  if cardinality(due_rows || test_rows) = 0 then
+    return next;
+    return;
+  end if;
+
+  -- 6. Lease.
+  return query
+  with leased as (
+    update "quickquote".deliveries set leased_by = worker_id, leased_at = at, attempt = attempt + 1
+    where ctid = any (due_rows || test_rows) and num_nulls(leased_by) = 1
+    returning id, organization_id, endpoint_id, event_id, attempt, is_test, check_kind
+  )
+  select (delivery_round.round::jsonb || jsonb_build_object(
     'check_kinds', (
-      select coalesce(json_object_agg(id, check_kind), '{}') from leased where num_nulls(check_kind) = 0
+      select json_object_agg(id, check_kind) from leased where num_nulls(check_kind) = 0
     ),
     'endpoints', (
       select coalesce(json_agg(json_build_object(
@@ -731,7 +742,7 @@ begin
         select * from "quickquote".webhook_endpoints where id = leased.endpoint_id limit 1
       ) endpoint
     )
-  )::text, null::uuid, null::uuid, null::uuid, null, null::uuid, null, null::smallint, null::boolean, null::uuid, null::int
+  ))::text, null::uuid, null::uuid, null::uuid, null, null::uuid, null, null::smallint, null::boolean, null::uuid, null::int
   union all
   select null, leased.id, leased.organization_id, leased.event_id, event.type, event.quotation_id, event.body, leased.attempt,
     leased.is_test, leased.endpoint_id, event.sequence

@@ -30,8 +30,9 @@ export interface FoundRound {
   readonly is_catching_up: boolean
   readonly next_due_at: string | null
   /** By delivery, for those that have one. */
-  readonly check_kinds: Readonly<Record<string, CheckKind>>
-  readonly endpoints: readonly FoundEndpoint[]
+  readonly check_kinds?: Readonly<Record<string, CheckKind>> | null
+  /** None if nothing was leased. */
+  readonly endpoints?: readonly FoundEndpoint[]
 }
 
 /**
@@ -54,7 +55,7 @@ export const DELIVERY_ROUND = statement(
   },
   `select round, id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint_id,
       event_sequence
-    from $schema.delivery_round($worker_id, $now, $limit, $per_endpoint, $limits::text::jsonb, $walk_after, $must_walk,
+    from $schema.delivery_round($worker_id, $now, $limit, $per_endpoint, $limits::text::jsonb, $walk_after, $must_walk, $expects_few,
       coalesce($due_after::timestamptz, '-infinity'), $settled::text::json,
       $under_way::text::jsonb, $own_leases::text::jsonb)`,
 )

@@ -41,6 +41,9 @@ const FULL_LOOK_MS_PER_ENTRY = 0.005
 /** Deliveries per transaction that follow a change of their endpoint. */
 const CAUGHT_UP_AT_ONCE = 2000
 
+/** `few` of `delivery_round`. */
+const FEW = 8
+
 /** A smaller claim is not a backlog. */
 const LARGE_CLAIM = 64
 
@@ -89,6 +92,7 @@ export function deliveryStorage(database: Database): Storage['deliveries'] {
 const NO_MEMORY: RoundMemory = {
   walkAfter: null,
   isShort: false,
+  wasFew: true,
   examinedTo: null,
   passedOver: [],
   looksFullyAt: Number.NEGATIVE_INFINITY,
@@ -123,9 +127,10 @@ async function round(
     now,
     limit,
     per_endpoint: perEndpoint,
-    limits: toJson(limits ?? []),
+    limits: limits === undefined || limits.size === 0 ? null : toJson(limits),
     walk_after: memory.walkAfter ?? FIRST_UUID,
     must_walk: memory.isShort,
+    expects_few: memory.wasFew && !memory.isShort,
     due_after: after,
     settled: JSON.stringify(settled.map(toRecord)),
     under_way: toJson(places),
@@ -154,6 +159,7 @@ async function round(
         : {
             walkAfter: found.walked_to,
             isShort: found.is_long && claimed.length < limit / 2,
+            wasFew: claimed.length <= FEW,
             ...(passesOver
               ? { examinedTo: passedTo(found, isStillFull ? memory : NO_MEMORY, now), passedOver: full }
               : {
@@ -205,14 +211,16 @@ function claimedOf(
   found: Pick<FoundRound, 'endpoints' | 'check_kinds'>,
   leased_at: Date,
 ): ClaimedDelivery[] {
-  const endpoints = new Map(found.endpoints.map((endpoint) => [endpoint.id, toEndpoint(endpoint, leased_at)]))
+  const endpoints = new Map(
+    found.endpoints?.map((endpoint) => [endpoint.id, toEndpoint(endpoint, leased_at)]),
+  )
   return rows.map((row) => {
     const endpoint = endpoints.get(row.endpoint_id)
     assert(endpoint !== undefined)
     const { id, organization_id, event_id, event_type, event_sequence, quotation_id, body } = row
     const { attempt, is_test } = row
     const event = { event_id, event_type, event_sequence, quotation_id, body }
-    const check_kind = found.check_kinds[id] ?? null
+    const check_kind = found.check_kinds?.[id] ?? null
     return { id, organization_id, ...event, attempt, leased_at, is_test, check_kind, endpoint }
   })
 }
