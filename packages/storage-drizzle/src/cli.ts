@@ -22,6 +22,7 @@ Options
   --schema NAME    the SQL schema (default ${DEFAULT_SCHEMA})
   --owner NAME     roles: the role that owns and migrates the schema (default quickquote_owner)
   --runtime NAME   roles: the role of the API and the workers (default quickquote_app)
+  --any-engine     also use an engine that only resembles PostgreSQL, at your own risk
   --yes            erase-organization: erase permanently. Workers do this; the command shows their progress
   --keep-audit-log erase-organization: keep the audit log
   --by MEMBER      erase-organization: the member ID for the audit log
@@ -38,6 +39,7 @@ const OPTIONS = {
   schema: { type: 'string', default: DEFAULT_SCHEMA },
   owner: { type: 'string', default: 'quickquote_owner' },
   runtime: { type: 'string', default: 'quickquote_app' },
+  'any-engine': { type: 'boolean', default: false },
   yes: { type: 'boolean', default: false },
   'keep-audit-log': { type: 'boolean', default: false },
   by: { type: 'string' },
@@ -151,11 +153,12 @@ function onDatabase(use: (storage: DrizzleStorage, call: Call) => Promise<Outcom
         'Set the environment variable DATABASE_URL: postgres://user:password@host:port/database',
       )
     }
-    const { schema } = call.values
+    const { schema, 'any-engine': anyEngine } = call.values
     // Prepared statements gain nothing here, and may fail behind a pooler.
     const storage = drizzleStorage({
       connectionString,
       schema,
+      anyEngine,
       maxConnections: 1,
       prepare: false,
       ...PATIENT,
