@@ -31,8 +31,10 @@ Options
 
 Set DATABASE_URL to the database: postgres://user:password@host:port/database.
 There is no option for it, because other users of the machine can read command lines.
+If your host has several databases, separate their URLs by spaces: the command runs on all of them, and one that is away
+holds up no other.
 
-Exit codes: 0 done, or up to date; 1 pending migrations (status); 2 the command failed.
+Exit codes: 0 done, or up to date; 1 pending migrations (status); 2 the command failed on a database.
 `
 
 const OPTIONS = {
@@ -147,28 +149,57 @@ function parse(args: readonly string[]) {
 
 function onDatabase(use: (storage: DrizzleStorage, call: Call) => Promise<Outcome>): Command {
   return async (call) => {
-    const connectionString = call.from.env['DATABASE_URL']
-    if (connectionString === undefined || connectionString === '') {
+    const [first, ...others] = call.from.env['DATABASE_URL']?.trim().split(/\s+/) ?? []
+    if (first === undefined || first === '') {
       throw new ConfigurationError(
         'Set the environment variable DATABASE_URL: postgres://user:password@host:port/database',
       )
     }
-    const { schema, 'any-engine': anyEngine } = call.values
-    // Prepared statements gain nothing here, and may fail behind a pooler.
-    const storage = drizzleStorage({
-      connectionString,
-      schema,
-      anyEngine,
-      maxConnections: 1,
-      prepare: false,
-      ...PATIENT,
-    })
-    try {
-      return await use(storage, call)
-    } finally {
-      await storage.close()
-    }
+    return others.length === 0 ? onOne(first, use, call) : onAll([first, ...others], use, call)
   }
+}
+
+async function onOne(
+  connectionString: string,
+  use: (storage: DrizzleStorage, call: Call) => Promise<Outcome>,
+  call: Call,
+): Promise<Outcome> {
+  const { schema, 'any-engine': anyEngine } = call.values
+  // Prepared statements gain nothing here, and may fail behind a pooler.
+  const storage = drizzleStorage({
+    connectionString,
+    schema,
+    anyEngine,
+    maxConnections: 1,
+    prepare: false,
+    ...PATIENT,
+  })
+  try {
+    return await use(storage, call)
+  } finally {
+    await storage.close()
+  }
+}
+
+/** At once: erasing, for example, waits for the workers of each database. */
+async function onAll(
+  connectionStrings: readonly string[],
+  use: (storage: DrizzleStorage, call: Call) => Promise<Outcome>,
+  call: Call,
+): Promise<Outcome> {
+  if (call.values.after !== undefined) {
+    throw new ConfigurationError('--after is a position in one database: set DATABASE_URL to that one.')
+  }
+  const outcomes = await Promise.all(
+    connectionStrings.map((each) =>
+      onOne(each, use, call).catch((error: unknown) => ({ text: '', exitCode: 2, failure: explain(error) })),
+    ),
+  )
+  for (const [index, outcome] of outcomes.entries()) {
+    if ('failure' in outcome) call.from.stderr.write(`Database ${index + 1}: ${outcome.failure}\n`)
+  }
+  const texts = outcomes.map(({ text }, index) => (text === '' ? '' : `-- Database ${index + 1}\n${text}`))
+  return { text: texts.join(''), exitCode: Math.max(...outcomes.map(({ exitCode }) => exitCode)) }
 }
 
 function done(text: string): Outcome {

@@ -139,17 +139,17 @@ describe('an engine that only resembles PostgreSQL', () => {
         new RegExp(`The database is ${name}, according to version.*anyEngine: true`, 's'),
       )
       expect(await sql`select from pg_namespace where nspname = 'quickquote'`).toHaveLength(0)
-  })
+    },
+  )
 
   it('is used if the host insists', async () => {
     await become('CockroachDB CCL')
     const insisting = drizzleStorage({ connectionString: testing.url, anyEngine: true })
-      opened.push(insisting)
-      await insisting.migrate()
-      await insisting.requireMigrated()
-      await insisting.workers.heartbeat(randomUUID())
-    },
-  )
+    opened.push(insisting)
+    await insisting.migrate()
+    await insisting.requireMigrated()
+    await insisting.workers.heartbeat(randomUUID())
+  })
 
   it('is not one of PostgreSQL 14 to 18 on any platform', async () => {
     for (const version of [

@@ -55,8 +55,9 @@ describe('migrate', () => {
     const client = new pg.Client(database.url)
     await client.connect()
     // PostgreSQL refuses several at once in this mode.
+    const extended = { rowMode: 'array', queryMode: 'extended' } as const
     const values = async (text: string, parameters: readonly unknown[] = []) =>
-      (await client.query({ text, values: [...parameters], rowMode: 'array', queryMode: 'extended' })).rows
+      (await client.query<unknown[]>({ ...extended, text, values: [...parameters] })).rows
     const statements = { values, script: async (text: string) => void (await values(text)) }
     const begin: Driver['begin'] = async (work, timeout) => {
       await values('begin')
