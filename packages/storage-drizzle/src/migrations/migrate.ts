@@ -132,7 +132,7 @@ insert into "${schema}".migrations (name, hash) values ('${name}', '${hash}');
 }
 
 /** The statements of a script. Each ends with a line, outside `$$ … $$`. */
-export function statementsOf(script: string): string[] {
+function statementsOf(script: string): string[] {
   const statements = ['']
   for (const [index, part] of script.split('$$').entries()) {
     const [first = '', ...others] = index % 2 === 1 ? [`$$${part}$$`] : part.split(/(?<=;)\n/)
