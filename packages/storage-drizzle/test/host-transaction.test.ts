@@ -199,7 +199,7 @@ describe('within', () => {
       const error = await start(() => Promise.reject(ended)).catch((refusal) => refusal)
       expect(error).toMatchObject({
         name: 'StorageError',
-        message: expect.stringContaining('Connection terminated'),
+        message: expect.stringContaining('the connection was lost'),
       })
       expect(inspect(error)).not.toContain('a secret')
     })

@@ -4,6 +4,7 @@ import { adminOf } from '@quickquote/dev-servers/host'
 import { openIntegrations } from '@quickquote/dev-servers/vitest'
 import type postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mistakenFor } from './documented.ts'
 import type { Host } from './hosts.ts'
 import { sampleAuditEntry, sampleEndpoint, sampleQuotation, sampleSecrets } from './samples.ts'
 
@@ -21,6 +22,12 @@ const NASTY = {
   },
 }
 const SOON = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString()
+
+/** Clients repeat messages when they wrap errors. */
+export function expectEachTextOnce(error: unknown): void {
+  const texts = String(error).match(/[A-Za-z_ ]{4,}/g) ?? []
+  expect(texts).toEqual([...new Set(texts)])
+}
 
 /** Integrations for each test, on a database of its own. */
 export function useTransactions() {
@@ -208,6 +215,7 @@ export function useTransactions() {
           Array(2).fill(expect.objectContaining({ name: 'StorageError', statusCode: 503, isOutage: true })),
         )
         for (const error of errors) expect(String(error)).not.toMatch(/select|lock table/)
+        for (const error of errors) expectEachTextOnce(error)
         expect(await recorded()).toEqual(before)
       })
 
@@ -224,6 +232,16 @@ export function useTransactions() {
           .catch((thrown: unknown) => thrown)
         expect(error).toMatchObject({ name: 'StorageError', code: '25006', statusCode: 500, isOutage: false })
         expect(String(error)).toContain('Begin your transaction without `read only`')
+        expectEachTextOnce(error)
+      })
+
+      it('its own transaction instead of the adapter is refused, with the line to write', async () => {
+        await host.transaction(async (transaction) => {
+          const mistaken = mistakenFor(transaction)
+          if (mistaken === undefined) return
+          expect(() => integrations.within(mistaken.given)).toThrow(ConfigurationError)
+          expect(() => integrations.within(mistaken.given)).toThrow(mistaken.hint)
+        })
       })
 
       it('its adapter outside a transaction is refused, before anything is written', async () => {

@@ -65,6 +65,18 @@ export const ADAPTERS: readonly Adapter[] = [
     isLike: (has) => has('oneOrNone') && has('any'),
   },
   {
+    client: 'Orchid',
+    where: 'in db.$transaction(async () => …)',
+    adapter: '{ runInTransaction: (text, values) => db.$getAdapter().query(text, values) }',
+    isLike: (has) => has('$getAdapter'),
+  },
+  {
+    client: 'PGlite',
+    where: 'in pglite.transaction(async (tx) => …)',
+    adapter: '{ runInTransaction: (text, values) => tx.query(text, values) }',
+    isLike: (has) => has('exec') && has('query'),
+  },
+  {
     client: 'pg',
     where: "after client = await pool.connect() and client.query('begin'); also Neon's, pg-native, Zapatos",
     adapter: '{ runInTransaction: (text, values) => client.query(text, values) }',
