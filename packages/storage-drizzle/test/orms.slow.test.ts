@@ -29,7 +29,7 @@ const NAMES: Record<string, string> = {
   Sequelize: "sequelize: import('sequelize').Sequelize, transaction: import('sequelize').Transaction",
   MikroORM: "em: import('@mikro-orm/postgresql').EntityManager",
   'pg-promise': "task: import('pg-promise').ITask<{}>",
-  Orchid: "db: ReturnType<typeof import('orchid-orm/node-postgres').orchidORM>",
+  Orchid: "orchid: ReturnType<typeof import('orchid-orm/node-postgres').orchidORM>",
   Slonik: "connection: import('slonik').DatabaseTransactionConnection",
 }
 

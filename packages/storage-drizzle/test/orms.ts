@@ -184,7 +184,7 @@ interface Orchid {
 
 function onOrchid(db: Orchid): Host {
   quietPool(db.$adapterNotInTransaction.pool)
-  const on = () => documented('Orchid', { db })
+  const on = () => documented('Orchid', { orchid: db })
   return {
     transaction: (work) =>
       db.$transaction(() =>

@@ -114,7 +114,7 @@ it('a transaction of PGlite itself, by its line, commits or rolls back with its 
   const body = { requirementsText: 'A roof.', name: '{"looks": "like JSON"}', metadata }
   const start = async (tx: PGliteTransaction) => {
     expect(() => integrations.within(tx as never)).toThrow(
-      'For PGlite, in pglite.transaction(async (tx) => …)',
+      'For PGlite, in pglite.transaction(async (txn) => …)',
     )
     const expires_at = new Date(Date.now() + DAY_MS).toISOString()
     const { key } = await within(tx).apiKeys.create(member, { name: 'A key', expires_at })

@@ -77,15 +77,15 @@ export const ADAPTERS: readonly Adapter[] = [
   {
     client: 'Orchid',
     tested: '1.78',
-    where: 'in db.$transaction(async () => …)',
-    adapter: '{ runInTransaction: (text, values) => db.$getAdapter().query(text, values) }',
+    where: 'in orchid.$transaction(async () => …)',
+    adapter: '{ runInTransaction: (text, values) => orchid.$getAdapter().query(text, values) }',
     isLike: (has) => has('$getAdapter'),
   },
   {
     client: 'PGlite',
     tested: '0.5',
-    where: 'in pglite.transaction(async (tx) => …)',
-    adapter: '{ runInTransaction: (text, values) => tx.query(text, values) }',
+    where: 'in pglite.transaction(async (txn) => …)',
+    adapter: '{ runInTransaction: (text, values) => txn.query(text, values) }',
     isLike: (has) => has('exec') && has('query'),
   },
   {
