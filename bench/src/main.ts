@@ -14,6 +14,7 @@ import { deliveryHungEndpoint } from './delivery-hung-endpoint.ts'
 import { deliveryLatency } from './delivery-latency.ts'
 import { GOALS_HEAD, type Goal, goalRow } from './goal.ts'
 import { growth } from './growth.ts'
+import { hostCommits } from './host-commits.ts'
 import { describeMachine } from './machine.ts'
 import { listQuotations, readEvents } from './read-pages.ts'
 import { readQuotation } from './read-quotation.ts'
@@ -28,7 +29,7 @@ import { waitLatency } from './wait-latency.ts'
 const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
   'partner-api': [readQuotation, startQuotation, uploads, uploadMemory],
   lists: [listQuotations, readEvents, waitLatency],
-  delivery: [deliveries, deliveryLatency, deliveryHungEndpoint, deliveryClaim],
+  delivery: [deliveries, deliveryLatency, deliveryHungEndpoint, deliveryClaim, hostCommits],
   machines: [scaling, scalingApart],
   start: [startUp],
   history: [growth],

@@ -14,6 +14,8 @@ interface WorkerSettings {
   readonly ca: string
   readonly options?: Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPerOrigin'>
   readonly standardWebhooks?: boolean | undefined
+  /** `delivery.notify`. Default true. */
+  readonly notify?: boolean
 }
 
 const workerProcess = {
@@ -35,7 +37,8 @@ let recorded = 0
 let made = 0
 let onRecorded = () => {}
 
-async function open({ databaseUrl, ca, options, standardWebhooks = false }: WorkerSettings): Promise<void> {
+async function open(settings: WorkerSettings): Promise<void> {
+  const { databaseUrl, ca, options, standardWebhooks = false, notify = true } = settings
   const storage = drizzleStorage({ connectionString: databaseUrl })
   const integrations = createBenchIntegrations(
     {
@@ -51,7 +54,7 @@ async function open({ databaseUrl, ca, options, standardWebhooks = false }: Work
         },
       },
     },
-    { standardWebhooks },
+    { standardWebhooks, notify },
   )
   worker = createDeliveryWorker({ integrations, ca, ...options })
 }

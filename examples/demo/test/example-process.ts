@@ -22,13 +22,14 @@ export interface ExampleProcess {
 
 const processes = new Set<ExampleProcess>()
 
-/** Runs `dist/<entry>.js` with its own environment. */
+/** Runs `dist/<entry>.js`, or the file at a path, with its own environment. */
 export function runExample(
-  entry: 'demo' | 'server' | 'worker',
+  entry: 'demo' | 'server' | 'worker' | `${string}.js`,
   env: Record<string, string>,
   args: readonly string[] = [],
 ): ExampleProcess {
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, `../dist/${entry}.js`), ...args], {
+  const file = resolve(import.meta.dirname, entry.endsWith('.js') ? entry : `../dist/${entry}.js`)
+  const child = spawn(process.execPath, [file, ...args], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: tmpdir(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

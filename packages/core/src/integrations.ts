@@ -16,6 +16,7 @@ import { disableFailingEndpoints } from './services/failing-endpoints.ts'
 import { repairFeed } from './services/feed-repair.ts'
 import { withHostQuotations } from './services/host-quotations.ts'
 import { continueErasing, createOrganizations, type Organizations } from './services/organizations.ts'
+import { withOtherStorages } from './services/other-storages.ts'
 import { createQuotations, type Quotations } from './services/quotations.ts'
 import { createReplays, type Replays } from './services/replays.ts'
 import { createReporter, type ReporterOptions } from './services/reporter.ts'
@@ -112,8 +113,10 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
       ? databaseClock(() => options.storage.clock.read(), checked.logger)
       : givenClock(options.now)
   const settings: Settings = { ...checked, clock, now: clock.now }
-  const storage =
+  const ours =
     options.quotations === undefined ? watched : withHostQuotations(watched, options.quotations, settings)
+  const { otherStorages = [] } = options
+  const storage = otherStorages.length === 0 ? ours : withOtherStorages(ours, otherStorages)
   const files = options.files ?? storage.files
   const requirementsFiles = createRequirementsFiles({ uploads: storage.uploads, files }, settings)
   const keyUses = createApiKeyUses(storage.apiKeys, settings.logger)

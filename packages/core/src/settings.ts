@@ -38,6 +38,11 @@ export interface IntegrationsOptions<
 > {
   /** Your storage, from `drizzleStorage`. */
   readonly storage: Storage<Transaction>
+  /**
+   * For a host with several databases: the storages of the others. A quote or proposal that another organization has there
+   * is a 403, as in one database, instead of a 404. One that is away counts as empty. Default none.
+   */
+  readonly otherStorages?: readonly Storage<Transaction>[]
   /** Your quote pipeline. */
   readonly pipeline: QuotePipeline
   /** Your own event types, from `defineEvents`. Default none. */
@@ -137,6 +142,7 @@ export interface Context<Port extends PortName> {
 
 const OPTION_NAMES = Object.keys({
   storage: true,
+  otherStorages: true,
   pipeline: true,
   events: true,
   quotations: true,
@@ -175,6 +181,11 @@ export function createSettings(options: IntegrationsOptions): Omit<Settings, 'cl
   const borrowed = borrowedLogger()
   const { logger: given = borrowed.logger } = options
   expect(hasMethods(storage, 'transaction'), 'storage is missing: pass drizzleStorage({ connectionString }).')
+  const { otherStorages = [] } = options
+  expect(
+    Array.isArray(otherStorages) && otherStorages.every((other) => hasMethods(other, 'transaction')),
+    'otherStorages must be a list of storages, such as [drizzleStorage({ connectionString })].',
+  )
   expect(
     hasMethods(pipeline, 'start', 'signDocumentUrl'),
     'pipeline needs two functions: start(quote, context) and signDocumentUrl(document).',

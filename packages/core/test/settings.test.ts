@@ -39,6 +39,11 @@ const optionNames = () =>
 const WRONG: [string, object, RegExp][] = [
   ['no storage', { storage: undefined }, /storage is missing: pass drizzleStorage/],
   ['a connection string for a storage', { storage: 'postgres://u:p@h/d' }, /storage is missing/],
+  [
+    'a connection string among other storages',
+    { otherStorages: ['postgres://u:p@h/d'] },
+    /otherStorages must/,
+  ],
   ['no pipeline', { pipeline: undefined }, /pipeline needs two functions/],
   ['a pipeline without signDocumentUrl', { pipeline: { start: async () => {} } }, /signDocumentUrl/],
   [

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { freePort, type Receiver, type ReceiverOptions, startDatabaseProxy } from '@quickquote/dev-servers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { certificate, type Host, openHost, openReceiver } from './host.ts'
 import { runCli, type WorkerProcess } from './worker-process.ts'
@@ -186,6 +186,33 @@ describe('a worker process', () => {
 
     expect(await program.exited).toBe(128 + 15)
     expect(await leases()).toHaveLength(1)
+  })
+
+  it('delivers from several databases; one that is away holds up no other, and is served once it is back', async () => {
+    await open()
+    const away = await openHost()
+    await away.createEndpoint(receiver.url)
+    const port = await freePort()
+    const awayUrl = Object.assign(new URL(away.databaseUrl), { port }).href
+    const program = await start({ DATABASE_URL: `${awayUrl} ${host.databaseUrl}` })
+    const health = `http://127.0.0.1:${logged(program, 'the health checks are available')?.['port']}/health/ready`
+    await host.finishStep()
+    await receiver.next()
+    const ready = await fetch(health)
+    expect([ready.status, await ready.json()]).toMatchObject([
+      200,
+      { ready: true, databases: [{ state: expect.stringMatching(/^(starting|stopped)$/) }, { ready: true }] },
+    ])
+
+    const proxy = await startDatabaseProxy(away.databaseUrl, (one, other) => one.pipe(other).pipe(one), port)
+    await away.finishStep()
+    await receiver.next()
+    await expect.poll(() => away.attempts(), PATIENT).toMatchObject([{ status: 'succeeded' }])
+    program.signal('SIGTERM')
+
+    expect(await program.exited).toBe(0)
+    for (const { sql } of [host, away]) expect(await sql`select from quickquote.workers`).toEqual([])
+    await proxy.stop()
   })
 
   it('accepts a function as its module, and runs without pipeline starts and health', async () => {

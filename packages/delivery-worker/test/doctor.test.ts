@@ -119,6 +119,18 @@ describe('doctor', () => {
     expect(output).not.toContain('sesame')
   })
 
+  it('examines each of several databases, also while one is away', async () => {
+    await host.sql`insert into quickquote.workers (id, heartbeat_at) values (gen_random_uuid(), now())`
+    const { code, findings } = await run({
+      DATABASE_URL: `postgres://user:sesame@127.0.0.1:1/none ${host.databaseUrl}`,
+    })
+    expect({ code, wrong: wrongOf(findings) }).toMatchObject({
+      code: 1,
+      wrong: [{ database: 1, code: 'DATABASE_UNREACHABLE' }],
+    })
+    expect(findings).toContainEqual(expect.objectContaining({ database: 2, code: 'KEYS_FIT' }))
+  })
+
   it('reports a database without migrations, and does not migrate it', async () => {
     const database = await emptyDatabase()
     onTestFinished(() => database.drop())

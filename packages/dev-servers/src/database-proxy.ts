@@ -15,10 +15,12 @@ export interface DatabaseProxy {
  * Connects each client to the database at `url`, without TLS. If one end closes, so does the other.
  *
  * @param join forwards what the two ends of a connection send
+ * @param port to listen on. Default: any
  */
 export async function startDatabaseProxy(
   url: string,
   join: (client: Socket, database: Socket) => void,
+  port = 0,
 ): Promise<DatabaseProxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
@@ -37,7 +39,7 @@ export async function startDatabaseProxy(
     }
     join(client, database)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const through = new URL(url)
   through.port = String((server.address() as AddressInfo).port)

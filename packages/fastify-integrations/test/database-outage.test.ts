@@ -12,12 +12,13 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 const PATIENTLY = { timeout: 100_000 }
 
 let postgres: EmbeddedPostgres
+let databaseUrl: string
 let host: Host
 
 beforeEach(async () => {
   const dataDir = join(tmpdir(), `quickquote-api-outage-${randomUUID()}`)
   postgres = await startPostgres({ dataDir, persistent: false })
-  const databaseUrl = await postgres.createDatabase()
+  databaseUrl = await postgres.createDatabase()
   const storage = drizzleStorage({ connectionString: databaseUrl })
   await storage.migrate()
   await storage.close()
@@ -75,4 +76,25 @@ it('A database that is stopped and restarted: 503 with Retry-After, one log line
     .toEqual([200, 202, 200, 201])
   await expect.poll(troubles, PATIENTLY).toEqual([AWAY, 'the database is reachable again'])
   await worker.stop()
+})
+
+it('Fifty requests that wait while the database is restarted are answered by the next report', async () => {
+  const waits = { eventWaitsPerApiKey: 50, requestsPerMinute: 10_000 }
+  const other = await startHost({ databaseUrl, integrations: { limits: waits } })
+  const { key } = await other.createKey()
+  const id = await other.startQuotation(key)
+  const read = () => other.call('GET', `/v1/integrations/quotations/${id}?wait=20`, { key })
+  const waiting = Array.from({ length: 51 }, read)
+  // One more than may wait is answered at once.
+  await Promise.race(waiting)
+
+  await postgres.restart({ mode: 'immediate' })
+  const report = () => other.integrations.pipeline(id).stepCompleted('requirement_analysis')
+  await expect.poll(() => report().then(() => 'reported', String), PATIENTLY).toBe('reported')
+
+  const answers = await Promise.all(waiting)
+  expect(answers.map(({ status }) => status)).toEqual(Array(51).fill(200))
+  const steps = answers.map(({ body }) => body['processed_step'])
+  expect(steps.filter((step) => step === 'requirement_analysis')).toHaveLength(50)
+  await other.close()
 })

@@ -506,7 +506,7 @@ create table "quickquote".erased_organizations (
 );
 
 -- The minimum retention of history in days, enforced against the runtime role. The schema's owner changes it:
---   update "quickquote".retention_floor set event_days = 7;
+--   update "quickquote".retention_floor set event_days = 7
 -- For the owner, who could drop the tables anyway, the minimum is two days.
 create table "quickquote".retention_floor (
   is_only boolean primary key default true check (is_only),

@@ -22,6 +22,7 @@ Options
   --schema NAME    the SQL schema (default ${DEFAULT_SCHEMA})
   --owner NAME     roles: the role that owns and migrates the schema (default quickquote_owner)
   --runtime NAME   roles: the role of the API and the workers (default quickquote_app)
+  --any-engine     also use an engine that only resembles PostgreSQL, at your own risk
   --yes            erase-organization: erase permanently. Workers do this; the command shows their progress
   --keep-audit-log erase-organization: keep the audit log
   --by MEMBER      erase-organization: the member ID for the audit log
@@ -30,14 +31,17 @@ Options
 
 Set DATABASE_URL to the database: postgres://user:password@host:port/database.
 There is no option for it, because other users of the machine can read command lines.
+If your host has several databases, separate their URLs by spaces: the command runs on all of them, and one that is away
+holds up no other.
 
-Exit codes: 0 done, or up to date; 1 pending migrations (status); 2 the command failed.
+Exit codes: 0 done, or up to date; 1 pending migrations (status); 2 the command failed on a database.
 `
 
 const OPTIONS = {
   schema: { type: 'string', default: DEFAULT_SCHEMA },
   owner: { type: 'string', default: 'quickquote_owner' },
   runtime: { type: 'string', default: 'quickquote_app' },
+  'any-engine': { type: 'boolean', default: false },
   yes: { type: 'boolean', default: false },
   'keep-audit-log': { type: 'boolean', default: false },
   by: { type: 'string' },
@@ -145,27 +149,57 @@ function parse(args: readonly string[]) {
 
 function onDatabase(use: (storage: DrizzleStorage, call: Call) => Promise<Outcome>): Command {
   return async (call) => {
-    const connectionString = call.from.env['DATABASE_URL']
-    if (connectionString === undefined || connectionString === '') {
+    const [first, ...others] = call.from.env['DATABASE_URL']?.trim().split(/\s+/) ?? []
+    if (first === undefined || first === '') {
       throw new ConfigurationError(
         'Set the environment variable DATABASE_URL: postgres://user:password@host:port/database',
       )
     }
-    const { schema } = call.values
-    // Prepared statements gain nothing here, and may fail behind a pooler.
-    const storage = drizzleStorage({
-      connectionString,
-      schema,
-      maxConnections: 1,
-      prepare: false,
-      ...PATIENT,
-    })
-    try {
-      return await use(storage, call)
-    } finally {
-      await storage.close()
-    }
+    return others.length === 0 ? onOne(first, use, call) : onAll([first, ...others], use, call)
   }
+}
+
+async function onOne(
+  connectionString: string,
+  use: (storage: DrizzleStorage, call: Call) => Promise<Outcome>,
+  call: Call,
+): Promise<Outcome> {
+  const { schema, 'any-engine': anyEngine } = call.values
+  // Prepared statements gain nothing here, and may fail behind a pooler.
+  const storage = drizzleStorage({
+    connectionString,
+    schema,
+    anyEngine,
+    maxConnections: 1,
+    prepare: false,
+    ...PATIENT,
+  })
+  try {
+    return await use(storage, call)
+  } finally {
+    await storage.close()
+  }
+}
+
+/** At once: erasing, for example, waits for the workers of each database. */
+async function onAll(
+  connectionStrings: readonly string[],
+  use: (storage: DrizzleStorage, call: Call) => Promise<Outcome>,
+  call: Call,
+): Promise<Outcome> {
+  if (call.values.after !== undefined) {
+    throw new ConfigurationError('--after is a position in one database: set DATABASE_URL to that one.')
+  }
+  const outcomes = await Promise.all(
+    connectionStrings.map((each) =>
+      onOne(each, use, call).catch((error: unknown) => ({ text: '', exitCode: 2, failure: explain(error) })),
+    ),
+  )
+  for (const [index, outcome] of outcomes.entries()) {
+    if ('failure' in outcome) call.from.stderr.write(`Database ${index + 1}: ${outcome.failure}\n`)
+  }
+  const texts = outcomes.map(({ text }, index) => (text === '' ? '' : `-- Database ${index + 1}\n${text}`))
+  return { text: texts.join(''), exitCode: Math.max(...outcomes.map(({ exitCode }) => exitCode)) }
 }
 
 function done(text: string): Outcome {

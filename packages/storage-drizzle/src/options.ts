@@ -60,6 +60,11 @@ export type StorageOptions = (
    * `within(tx)`. Default 6,000.
    */
   readonly callTimeoutMs?: number
+  /**
+   * Also runs on engines that only resemble PostgreSQL, such as CockroachDB, at your own risk: events may be lost there.
+   * Default false.
+   */
+  readonly anyEngine?: boolean
 }
 
 /**
@@ -68,11 +73,20 @@ export type StorageOptions = (
 export function checkOptions(options: StorageOptions): void {
   const timeouts = Object.keys(DEFAULT_TIMEOUTS)
   const ofOwnConnections = ['maxConnections', ...timeouts]
-  const names = ['connectionString', ...ofOwnConnections, 'sql', 'db', 'schema', 'prepare', 'callTimeoutMs']
+  const names = [
+    'connectionString',
+    ...ofOwnConnections,
+    'sql',
+    'db',
+    'schema',
+    'prepare',
+    'callTimeoutMs',
+    'anyEngine',
+  ]
   checkOptionNames('drizzleStorage', options, names)
   const given = options as Partial<Record<string, unknown>>
   const isGiven = (name: string) => given[name] !== undefined
-  const { maxConnections, schema, prepare = true } = given
+  const { maxConnections, schema } = given
   const client = ['sql', 'db'].find(isGiven)
   const other = [...(client === 'sql' ? ['connectionString', 'db'] : []), ...ofOwnConnections].find(isGiven)
   if (client !== undefined && other !== undefined) {
@@ -85,8 +99,9 @@ export function checkOptions(options: StorageOptions): void {
     const min = name === 'keepAliveMs' ? 0 : 1
     if (isGiven(name)) checkNumber(`drizzleStorage: ${name}`, given[name], { min, max: MAX_TIMER_MS })
   }
-  if (typeof prepare !== 'boolean') {
-    throw new ConfigurationError('drizzleStorage: prepare must be true or false.')
+  for (const name of ['prepare', 'anyEngine']) {
+    if (!isGiven(name) || typeof given[name] === 'boolean') continue
+    throw new ConfigurationError(`drizzleStorage: ${name} must be true or false.`)
   }
   if (schema !== undefined) checkSchema(schema)
 }

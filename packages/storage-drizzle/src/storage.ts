@@ -16,7 +16,7 @@ import { testDeliveryStorage } from './deliveries/test-deliveries.ts'
 import { endpointHealthStorage } from './endpoints/endpoint-health.ts'
 import { signingSecretStorage } from './endpoints/signing-secrets.ts'
 import { webhookEndpointStorage } from './endpoints/webhook-endpoints.ts'
-import { checkDatabase } from './migrations/database-check.ts'
+import { checkDatabase, checkEngine } from './migrations/database-check.ts'
 import { type MigrationStatus, migrate, migrationPlan, migrationStatus } from './migrations/migrate.ts'
 import { checkOptions, type StorageOptions } from './options.ts'
 import { auditStorage } from './organizations/audit-log.ts'
@@ -37,8 +37,8 @@ export interface DatabaseCare {
   /**
    * Applies pending migrations: call it at startup or when you deploy. Safe to run in any number of processes at once.
    * @throws ConfigurationError if a newer version has migrated the database, an applied migration was edited, the SQL
-   * schema was renamed, the database is not UTF8, row-level security hides our rows, or transactions do not begin as
-   * `read committed`
+   * schema was renamed, the database is not UTF8 or only resembles PostgreSQL, row-level security hides our rows, or
+   * transactions do not begin as `read committed`
    */
   migrate(): Promise<MigrationStatus>
   /** Returns applied and pending migrations. Throws like `migrate`. */
@@ -81,11 +81,12 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
     inspection: withStorageErrors('inspection', inspectionStorage(database, driver, schema), guard),
   }
   const storage = storageOn(database, whole, guard)
-  const { check } = withStorageErrors('database', { check: () => checkDatabase(driver, schema) }, guard)
+  const care = careOf(driver, schema, options.anyEngine)
+  const { check } = withStorageErrors('database', { check: care.check }, guard)
   let isChecked = false
   return {
     ...storage,
-    ...withStorageErrors('database', careOf(driver, schema), unlimited),
+    ...withStorageErrors('database', care.methods, unlimited),
     workers: {
       ...storage.workers,
       // A worker's first call.
@@ -155,13 +156,21 @@ function storageOn(database: Database, whole: OnWholeDatabase, guard?: Guard): S
 /** Created for each transaction. */
 type Ports = Omit<Storage, 'retention' | 'inspection' | 'transaction' | 'within' | 'close'>
 
-function careOf(driver: Driver, schema: string): DatabaseCare {
-  return {
-    migrate: () => migrate(driver, schema),
+function careOf(driver: Driver, schema: string, anyEngine = false) {
+  // First: a look-alike may lack what the others read.
+  const checkFirst = async () => {
+    if (!anyEngine) await checkEngine(driver)
+  }
+  async function check() {
+    await checkFirst()
+    await checkDatabase(driver, schema)
+  }
+  const methods: DatabaseCare = {
+    migrate: () => checkFirst().then(() => migrate(driver, schema)),
     migrationStatus: () => migrationStatus(driver, schema),
-    migrationPlan: () => migrationPlan(driver, schema),
+    migrationPlan: () => checkFirst().then(() => migrationPlan(driver, schema)),
     async requireMigrated() {
-      await checkDatabase(driver, schema)
+      await check()
       const { pending } = await migrationStatus(driver, schema)
       if (pending.length > 0) {
         const option = schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`
@@ -172,4 +181,5 @@ function careOf(driver: Driver, schema: string): DatabaseCare {
       }
     },
   }
+  return { check, methods }
 }

@@ -111,6 +111,57 @@ describe('a database that is not UTF8', () => {
   })
 })
 
+describe('an engine that only resembles PostgreSQL', () => {
+  const become = (version: string) =>
+    sql.unsafe(
+      `create or replace function pg_catalog.version() returns text language sql as $$ select '${version}' $$`,
+    )
+
+  it.each([
+    ['CockroachDB', 'CockroachDB CCL v22.1.12 (x86_64-pc-linux-gnu, built 2022/12/12 19:53:40, go1.17.11)'],
+    [
+      'YugabyteDB',
+      'PostgreSQL 15.2-YB-2.25.1.0-b0 on x86_64-pc-linux-gnu, compiled by clang version 17.0.6, 64-bit',
+    ],
+    [
+      'Amazon Redshift',
+      'PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC gcc (GCC) 3.4.2, Redshift 1.0.40677',
+    ],
+    ['Aurora DSQL or Spanner', 'PostgreSQL 16'],
+    ['Aurora DSQL or Spanner', 'PostgreSQL 14.1'],
+    ['not PostgreSQL', 'CrateDB 5.10.3 (built e185886/NA, Linux 6.12.13, OpenJDK 64-Bit Server VM 23.0.2+7)'],
+  ])(
+    '(%s) is refused by name before anything is created in it, unless the host insists',
+    async (name, version) => {
+      await become(version)
+      await expectRefused(
+        open(),
+        new RegExp(`The database is ${name}, according to version.*anyEngine: true`, 's'),
+      )
+      expect(await sql`select from pg_namespace where nspname = 'quickquote'`).toHaveLength(0)
+    },
+  )
+
+  it('is used if the host insists', async () => {
+    await become('CockroachDB CCL')
+    const insisting = drizzleStorage({ connectionString: testing.url, anyEngine: true })
+    opened.push(insisting)
+    await insisting.migrate()
+    await insisting.requireMigrated()
+    await insisting.workers.heartbeat(randomUUID())
+  })
+
+  it('is not one of PostgreSQL 14 to 18 on any platform', async () => {
+    for (const version of [
+      'PostgreSQL 14.5 (Debian 14.5-1.pgdg110+1) on x86_64-pc-linux-gnu, compiled by gcc (Debian 10.2.1-6) 10.2.1, 64-bit',
+      'PostgreSQL 16.1, compiled by Visual C++ build 1937, 64-bit',
+    ]) {
+      await become(version)
+      await open().migrate()
+    }
+  })
+})
+
 describe('row-level security enabled by a DBA', () => {
   const role = `runtime_${randomBytes(4).toString('hex')}`
 

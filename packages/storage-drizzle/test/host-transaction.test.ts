@@ -75,9 +75,20 @@ describe('within', () => {
   it('the README has the line of each client', () => {
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
     const lines = ADAPTERS.map(
-      ({ client, where, adapter }) => `// ${client}: ${where}\nintegrations.within(${adapter})`,
+      ({ client, tested, where, adapter }) =>
+        `// ${client} (${tested}): ${where}\nintegrations.within(${adapter})`,
     )
     expect(readme).toContain(`\n\n${lines.join('\n')}\n\`\`\`\n`)
+  })
+
+  it('the versions in the README are those of the tests', () => {
+    const files = ['../package.json', 'orms.ts', 'prisma.ts', '../../test-kit/test/pglite.slow.test.ts']
+    const texts = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join()
+    for (const { client, tested } of ADAPTERS) {
+      for (const version of tested.split(', ')) {
+        expect(texts, `${client} ${version}`).toMatch(new RegExp(`['@^]${version.replace('.', '[.]')}[.]`))
+      }
+    }
   })
 
   describe('a client that changes results', () => {
@@ -199,7 +210,7 @@ describe('within', () => {
       const error = await start(() => Promise.reject(ended)).catch((refusal) => refusal)
       expect(error).toMatchObject({
         name: 'StorageError',
-        message: expect.stringContaining('Connection terminated'),
+        message: expect.stringContaining('the connection was lost'),
       })
       expect(inspect(error)).not.toContain('a secret')
     })

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { ConfigurationError, type IntegrationServices, type Integrations } from '@quickquote/core'
+import {
+  ConfigurationError,
+  defineEvents,
+  type IntegrationServices,
+  type Integrations,
+} from '@quickquote/core'
+import { Type } from '@quickquote/core/typebox'
 import { adminOf } from '@quickquote/dev-servers/host'
 import { openIntegrations } from '@quickquote/dev-servers/vitest'
 import type postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { HostTransaction } from '../src/index.ts'
+import { mistakenFor } from './documented.ts'
 import type { Host } from './hosts.ts'
 import { sampleAuditEntry, sampleEndpoint, sampleQuotation, sampleSecrets } from './samples.ts'
 
@@ -20,16 +28,29 @@ const NASTY = {
     none: null,
   },
 }
+const EVENTS = defineEvents({
+  'project.renamed': {
+    description: 'A project has a new name.',
+    data: Type.Object({}, { additionalProperties: true }),
+    example: {},
+  },
+})
 const SOON = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString()
+
+/** Clients repeat messages when they wrap errors. */
+export function expectEachTextOnce(error: unknown): void {
+  const texts = String(error).match(/[A-Za-z_ ]{4,}/g) ?? []
+  expect(texts).toEqual([...new Set(texts)])
+}
 
 /** Integrations for each test, on a database of its own. */
 export function useTransactions() {
   let url: string
   let sql: postgres.Sql
-  let integrations: Integrations
+  let integrations: Integrations<typeof EVENTS>
 
   beforeEach(async () => {
-    const opened = await openIntegrations()
+    const opened = await openIntegrations({ events: EVENTS })
     url = opened.databaseUrl
     sql = opened.sql
     integrations = opened.integrations
@@ -139,6 +160,7 @@ export function useTransactions() {
           await within.webhookEndpoints.update(member, endpoint.id, { description: 'Two\nlines: "a", {b}' })
           const start = { organizationId, source: 'ui', body: NASTY, idempotencyKey: 'once' } as const
           const { quotation_id } = await within.quotations.start(start)
+          await within.emit('project.renamed', { organizationId, data: NASTY.metadata })
           expect(await within.quotations.start(start)).toMatchObject({ quotation_id, repeated: true })
           return { id: quotation_id, key, inside: await read(within, quotation_id) }
         })
@@ -146,6 +168,31 @@ export function useTransactions() {
         expect(inside).toEqual(await read(integrations, id))
         expect(inside.quotation).toMatchObject({ name: NASTY.name, metadata: NASTY.metadata })
         expect(await integrations.apiKeys.authenticate(key.reveal())).toMatchObject({ organizationId })
+        const [event] = await sql`select body from quickquote.events where type = 'project.renamed'`
+        expect(JSON.parse(event?.['body'])).toMatchObject({ data: NASTY.metadata })
+      })
+
+      it('an error of the host, before or after ours, leaves nothing', async () => {
+        const { quotation, before } = await prepare()
+        const fault = new Error('the host gives up')
+        const report = (transaction: HostTransaction) =>
+          integrations.within(transaction).pipeline(quotation.id).stepCompleted('requirement_analysis')
+        const errors: unknown[] = []
+        const first = host.transaction(async (transaction, run) => {
+          await Promise.resolve(run('select 1 / 0')).catch(() => undefined)
+          errors.push(await report(transaction).catch((error) => error))
+          throw fault
+        })
+        await expect(first).rejects.toThrow()
+        const last = host.transaction(async (transaction, run) => {
+          await report(transaction)
+          await run('select 1 / 0')
+        })
+        await expect(last).rejects.toThrow()
+
+        expect(errors).toMatchObject([{ name: 'StorageError', code: '25P02' }])
+        expectEachTextOnce(errors[0])
+        expect(await recorded()).toEqual(before)
       })
 
       it('a savepoint that is rolled back takes its own part back', async () => {
@@ -208,6 +255,7 @@ export function useTransactions() {
           Array(2).fill(expect.objectContaining({ name: 'StorageError', statusCode: 503, isOutage: true })),
         )
         for (const error of errors) expect(String(error)).not.toMatch(/select|lock table/)
+        for (const error of errors) expectEachTextOnce(error)
         expect(await recorded()).toEqual(before)
       })
 
@@ -224,6 +272,16 @@ export function useTransactions() {
           .catch((thrown: unknown) => thrown)
         expect(error).toMatchObject({ name: 'StorageError', code: '25006', statusCode: 500, isOutage: false })
         expect(String(error)).toContain('Begin your transaction without `read only`')
+        expectEachTextOnce(error)
+      })
+
+      it('its own transaction instead of the adapter is refused, with the line to write', async () => {
+        await host.transaction(async (transaction) => {
+          const mistaken = mistakenFor(transaction)
+          if (mistaken === undefined) return
+          expect(() => integrations.within(mistaken.given)).toThrow(ConfigurationError)
+          expect(() => integrations.within(mistaken.given)).toThrow(mistaken.hint)
+        })
       })
 
       it('its adapter outside a transaction is refused, before anything is written', async () => {

@@ -49,14 +49,7 @@ export const HOSTS: Record<string, (url: string) => Host> = {
   },
   'db.transaction of drizzle on postgres.js': (url) => onDrizzle(openDrizzleOnPostgresJs(url)),
   'db.transaction of drizzle on node-postgres': (url) => onDrizzle(openDrizzleOnPg(url)),
-  'begin of a node-postgres client': (url) => {
-    const pool = openPgPool(url)
-    return {
-      transaction: (work) => transactionOfPg(pool, work),
-      outside: documented('pg', { client: pool }),
-      close: () => pool.end(),
-    }
-  },
+  'begin of a node-postgres client': (url) => onPg(pg, url),
   'transaction of Kysely': (url) => openKysely(url),
   'transaction of Kysely with plugins that rename columns and parse texts': (url) =>
     openKysely(url, [new ParseJSONResultsPlugin(), new CamelCasePlugin()]),
@@ -64,6 +57,16 @@ export const HOSTS: Record<string, (url: string) => Host> = {
     onPostgresJs(
       postgres(url, { transform: { undefined: null, value: { from: (value) => value ?? undefined } } }),
     ),
+}
+
+/** @param pg or its native half */
+export function onPg({ Pool }: Pick<typeof pg, 'Pool'>, url: string): Host {
+  const pool = openPgPool(url, {}, Pool)
+  return {
+    transaction: (work) => transactionOfPg(pool, work),
+    outside: documented('pg', { client: pool }),
+    close: () => pool.end(),
+  }
 }
 
 function openKysely(url: string, plugins: KyselyPlugin[] = []): Host {
@@ -107,8 +110,8 @@ function inStatements<T>(work: Work<T>, transaction: OtherTransaction): Promise<
 }
 
 /** `end` of a pool resolves before its connections are closed: the drop of the database may still end them with an error. */
-export function openPgPool(connectionString: string, options: pg.PoolConfig = {}): pg.Pool {
-  const pool = new pg.Pool({ connectionString, ...options })
+export function openPgPool(connectionString: string, options: pg.PoolConfig = {}, Pool = pg.Pool): pg.Pool {
+  const pool = new Pool({ connectionString, ...options })
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool

@@ -1,9 +1,12 @@
 import { ConfigurationError } from '@quickquote/core'
 import type { TestDatabase } from '@quickquote/dev-servers'
 import { emptyDatabase } from '@quickquote/dev-servers/vitest'
+import pg from 'pg'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Driver } from '../src/connection/driver.ts'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { migrate } from '../src/migrations/migrate.ts'
 import { laterVersion } from './later-version.ts'
 
 const later = await laterVersion({ hasMigrations: false })
@@ -46,6 +49,27 @@ describe('migrate', () => {
     const applied = journal.map((row) => row['name'])
     expect(applied).toContain('0001_initial.sql')
     expect(results).toEqual(Array(10).fill({ applied, pending: [] }))
+  })
+
+  it('sends one statement at a time, each of which any client and any engine takes', async () => {
+    const client = new pg.Client(database.url)
+    await client.connect()
+    // PostgreSQL refuses several at once in this mode.
+    const extended = { rowMode: 'array', queryMode: 'extended' } as const
+    const values = async (text: string, parameters: readonly unknown[] = []) =>
+      (await client.query<unknown[]>({ ...extended, text, values: [...parameters] })).rows
+    const statements = { values, script: async (text: string) => void (await values(text)) }
+    const begin: Driver['begin'] = async (work, timeout) => {
+      await values('begin')
+      await values(timeout?.settings ?? '')
+      const result = await work(statements)
+      await values('commit')
+      return result
+    }
+    await migrate({ ...statements, begin } as Driver, 'quickquote')
+    await client.end()
+
+    expect(await open().migrationPlan()).toBeNull()
   })
 
   it('changes nothing if nothing is pending', async () => {

@@ -56,6 +56,7 @@ const WRONG: [string, object, RegExp][] = [
   ['the schema of the host', { schema: 'public' }, /schema must name/],
   ['a schema that is not text', { schema: 5 }, /schema must name/],
   ['text for a flag', { prepare: 'no' }, /prepare must be true or false/],
+  ['a number for a flag', { anyEngine: 1 }, /anyEngine must be true or false/],
   ['an unlimited connection timeout', { connectTimeoutMs: 0 }, /connectTimeoutMs must be a whole/],
   ['text for a time', { poolTimeoutMs: '5s' }, /poolTimeoutMs must be a whole number, from 1 to 2147483647/],
   ['an unlimited statement timeout', { statementTimeoutMs: 0 }, /statementTimeoutMs must be/],

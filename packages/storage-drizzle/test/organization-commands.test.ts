@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { integrationsOn } from '@quickquote/dev-servers/host'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { callCli, runCli, spawnCli } from './cli-process.ts'
 import { openDatabase } from './database.ts'
 import { sampleQuotation } from './samples.ts'
@@ -64,6 +64,29 @@ it('export-organization prints the lines of the export, and continues after one 
   expect(lines.map((line) => JSON.parse(line).data.organization_id)).toEqual(Array(QUOTATIONS).fill(id))
   const rest = await cli('export-organization', id, '--after', JSON.parse(lines[0] ?? '').position)
   expect(rest.stdout.split('\n').slice(0, -1)).toEqual(lines.slice(1))
+})
+
+describe('with several databases', () => {
+  const AWAY = 'postgres://user:sesame@127.0.0.1:1/none'
+  const onAll = (...args: string[]) => callCli(args, `${AWAY} ${url}`)
+
+  it('erase-organization and export-organization do their work in all that answer, and name the others', async () => {
+    const id = await organization()
+    const exported = await onAll('export-organization', id)
+    expect(exported.stdout.split('\n').slice(0, -1)).toHaveLength(QUOTATIONS)
+    const counted = await onAll('erase-organization', id)
+    expect(counted.stdout).toMatch(/^-- Database 2\n(.*\n)* {2}quotations +3\n/)
+    for (const { exitCode, stderr } of [exported, counted]) {
+      expect(exitCode).toBe(2)
+      expect(stderr).toMatch(/^Database 1: .*ECONNREFUSED.*\n$/)
+      expect(stderr).not.toContain('sesame')
+    }
+  })
+
+  it('refuses a position, which is in one of them', async () => {
+    const { exitCode, stderr } = await onAll('export-organization', NOWHERE, '--after', 'x')
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('set DATABASE_URL to that one')])
+  })
 })
 
 it.each([

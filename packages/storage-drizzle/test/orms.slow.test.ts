@@ -6,7 +6,7 @@ import { installed } from '@quickquote/dev-servers'
 import { beforeAll, expect, it } from 'vitest'
 import { ADAPTERS } from '../src/connection/adapters.ts'
 import { useTransactions } from './host-transactions.ts'
-import { orms, PACKAGES } from './orms.ts'
+import { HAS_LIBPQ, orms, PACKAGES } from './orms.ts'
 
 const context = useTransactions()
 let folder: string
@@ -14,6 +14,7 @@ let folder: string
 beforeAll(async () => {
   const { folder: made, remove } = await installed(PACKAGES)
   folder = made
+  if (HAS_LIBPQ) spawnSync('npm', ['rebuild', 'libpq'], { cwd: folder })
   return remove
 })
 
@@ -28,6 +29,7 @@ const NAMES: Record<string, string> = {
   Sequelize: "sequelize: import('sequelize').Sequelize, transaction: import('sequelize').Transaction",
   MikroORM: "em: import('@mikro-orm/postgresql').EntityManager",
   'pg-promise': "task: import('pg-promise').ITask<{}>",
+  Orchid: "orchid: ReturnType<typeof import('orchid-orm/node-postgres').orchidORM>",
   Slonik: "connection: import('slonik').DatabaseTransactionConnection",
 }
 

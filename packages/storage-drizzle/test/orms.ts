@@ -1,13 +1,19 @@
+import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
 import type { HostTransaction } from '../src/index.ts'
 import { documented } from './documented.ts'
-import type { Host } from './hosts.ts'
+import { type Host, onPg } from './hosts.ts'
 
 /** MikroORM 7 needs Node 22.17. Its transaction is one of Kysely; in MikroORM 6, one of Knex. */
 const IS_NODE_20 = process.versions.node.startsWith('20.')
 const MIKRO_ORM = IS_NODE_20 ? '6.6.16' : '7.2.1'
+
+/** pg-native is compiled against it. */
+export const HAS_LIBPQ = spawnSync('pg_config').status === 0
+if (!HAS_LIBPQ) console.log('Skipped: pg-native. Install libpq-dev to try it.')
 
 export const PACKAGES = [
   'pg@8.23.1',
@@ -23,6 +29,8 @@ export const PACKAGES = [
   '@slonik/pg-driver@47.3.2',
   'zod@3.25.76',
   'zapatos@6.6.1',
+  'orchid-orm@1.78.4',
+  ...(HAS_LIBPQ ? ['pg-native@3.9.0'] : []),
   'drizzle-1@npm:drizzle-orm@1.0.0-rc.5-ab785fc',
 ]
 
@@ -42,6 +50,9 @@ export function orms(folder: () => string): Record<string, (url: string) => Host
       onPgPromise(load('pg-promise')({ noWarnings: true, receive: camelized }), url),
     Slonik: (url) => onSlonik(load('slonik'), load('@slonik/pg-driver'), url),
     Zapatos: (url) => onZapatos(load('zapatos/db'), load('pg'), url),
+    Orchid: (url) =>
+      onOrchid(load('orchid-orm/node-postgres').orchidORM({ databaseURL: url, log: false }, {})),
+    ...(HAS_LIBPQ && { 'pg-native': (url: string) => onPg(load('pg').native, url) }),
     'drizzle 1.0': (url) => onDrizzle1(load('drizzle-1/node-postgres'), url),
     TypeORM: (url) => onTypeOrm(new (load('typeorm').DataSource)({ type: 'postgres', url })),
     Sequelize: (url) => onSequelize(new (load('sequelize').Sequelize)(url, { logging: false })),
@@ -161,6 +172,30 @@ function onZapatos(db: Zapatos, { Pool }: { Pool: new (options: object) => Closa
         ),
       ),
     close: () => pool.end(),
+  }
+}
+
+interface Orchid {
+  $transaction<T>(work: () => Promise<T>): Promise<T>
+  $getAdapter(): { query(text: string): Promise<unknown> }
+  $adapterNotInTransaction: { pool: Closable }
+  $close(): Promise<void>
+}
+
+function onOrchid(db: Orchid): Host {
+  quietPool(db.$adapterNotInTransaction.pool)
+  const on = () => documented('Orchid', { orchid: db })
+  return {
+    transaction: (work) =>
+      db.$transaction(() =>
+        work(
+          on(),
+          (text) => db.$getAdapter().query(text),
+          (inner) => db.$transaction(() => inner(on())),
+        ),
+      ),
+    outside: on(),
+    close: () => db.$close(),
   }
 }
 
@@ -285,6 +320,7 @@ async function onMikroOrm(
           (inner) => em.transactional((nested) => inner(on(nested))),
         ),
       ),
-    close: () => orm.close(),
+    // Version 7 waits forever for a connection that was lost.
+    close: () => Promise.race([orm.close(), sleep(2000)]),
   }
 }

@@ -20,6 +20,15 @@ interface OnPGlite extends HostDrizzle {
   transaction<T>(work: (transaction: DrizzleTransaction) => Promise<T>): Promise<T>
 }
 
+interface PGliteTransaction {
+  query(text: string, values: unknown[]): Promise<unknown>
+}
+
+interface PGlite {
+  transaction<T>(work: (tx: PGliteTransaction) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
 let load: NodeJS.Require
 
 beforeAll(async () => {
@@ -32,7 +41,7 @@ beforeAll(async () => {
 async function openHost() {
   // The database keeps what is younger by its own clock.
   const clock = createClock(new Date(Date.now() - 40 * DAY_MS))
-  const pglite = new (load('@electric-sql/pglite').PGlite)()
+  const pglite: PGlite = new (load('@electric-sql/pglite').PGlite)()
   const db: OnPGlite = load('drizzle-orm/pglite').drizzle(pglite)
   const storage = drizzleStorage({ db })
   await storage.migrate()
@@ -50,7 +59,7 @@ async function openHost() {
     await integrations.close()
     await pglite.close()
   })
-  return { clock, db, storage, integrations, app, kit, started }
+  return { clock, pglite, db, storage, integrations, app, kit, started }
 }
 
 it('the kit needs no server on PGlite: keys, quotes, retried webhooks, retention', async () => {
@@ -93,6 +102,33 @@ it('a transaction on PGlite commits or rolls back with its quotes', async () => 
   const { quotation_id: done } = await db.transaction(start)
   expect(await integrations.quotations.get(organizationId, done)).toMatchObject({ id: done })
   await expect(integrations.quotations.get(organizationId, undone)).rejects.toMatchObject({ status: 404 })
+})
+
+it('a transaction of PGlite itself, by its line, commits or rolls back with its keys and nasty texts', async () => {
+  const { pglite, integrations, kit } = await openHost()
+  const { organizationId, member } = await kit.partner()
+  const within = (tx: PGliteTransaction) =>
+    integrations.within({ runInTransaction: (text, values) => tx.query(text, values) })
+  const fault = new Error('the host changes its mind')
+  const metadata = { snake_case: ['$1', '?', '\\', "'"], 'Größe 😀': '[]' }
+  const body = { requirementsText: 'A roof.', name: '{"looks": "like JSON"}', metadata }
+  const start = async (tx: PGliteTransaction) => {
+    expect(() => integrations.within(tx as never)).toThrow(
+      'For PGlite, in pglite.transaction(async (txn) => …)',
+    )
+    const expires_at = new Date(Date.now() + DAY_MS).toISOString()
+    const { key } = await within(tx).apiKeys.create(member, { name: 'A key', expires_at })
+    return { key, ...(await within(tx).quotations.start({ organizationId, source: 'ui', body })) }
+  }
+  const failed = pglite.transaction(async (tx) => {
+    await start(tx)
+    throw fault
+  })
+  await expect(failed).rejects.toThrow(fault)
+  const { key, quotation_id } = await pglite.transaction(start)
+  expect(await integrations.apiKeys.authenticate(key.reveal())).toMatchObject({ organizationId })
+  const { items } = (await integrations.quotations.list?.(organizationId)) ?? { items: [] }
+  expect(items).toMatchObject([{ id: quotation_id, name: body.name, metadata }])
 })
 
 it('a worker on PGlite polls: it starts a quote and sends its webhook', async () => {

@@ -30,6 +30,10 @@ declare const task: { any(query: { text: string; values: unknown[] }): Promise<u
 declare const connection: { query(query: object): Promise<unknown> }
 declare const raw: { unsafe(text: TemplateStringsArray): object }
 declare const em: { getTransactionContext(): import('kysely').Transaction<unknown> }
+/** Orchid. */
+declare const orchid: { $getAdapter(): { query(text: string, values: unknown[]): Promise<object> } }
+/** PGlite. */
+declare const txn: { query(text: string, values: unknown[]): Promise<object> }
 /** Of Prisma. */
 declare const transaction: { $queryRawUnsafe(text: string, ...values: unknown[]): Promise<unknown> }
 declare const memberId: string

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigurationError } from '@quickquote/core'
-import type { WorkerHealth } from './health.ts'
 
 /** Where a worker serves `GET /health/live` and `GET /health/ready`. */
 export interface HealthAddress {
@@ -29,11 +28,11 @@ const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
  */
 export async function openHealthServer(
   { port, host }: HealthAddress,
-  health: () => WorkerHealth,
+  health: () => { readonly ready: boolean },
   readMetrics?: () => Promise<string>,
 ): Promise<HealthServer> {
   const healthPage =
-    (statusOf: (now: WorkerHealth) => number): Page =>
+    (statusOf: (now: { readonly ready: boolean }) => number): Page =>
     async () => {
       const now = health()
       return { status: statusOf(now), type: 'application/json', text: JSON.stringify(now) }

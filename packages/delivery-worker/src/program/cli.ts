@@ -7,6 +7,7 @@ import type { Finding } from '../doctor/finding.ts'
 import { createDeliveryWorker } from '../worker.ts'
 import { type CliSettings, cliSettings, inWordsOfEnvironment, VARIABLES_HELP } from './cli-settings.ts'
 import { type HostModule, loadHostModule } from './host-module.ts'
+import { startWorkers } from './workers.ts'
 
 const HELP = `Usage: quickquote-worker [module]
        quickquote-worker doctor [module] [--json] [--url URL]
@@ -15,7 +16,8 @@ Delivers webhooks and starts pipelines until it is stopped.
 
 module (or QUICKQUOTE_HOST) is your JavaScript module. Its export \`integrations\`, or its default export, is the result
 of createIntegrations() of @quickquote/core, a promise of it, or a function that returns it. The worker calls the export
-\`close\`, if there is one, before it exits.
+\`close\`, if there is one, before it exits. With several databases, export a list: each gets a worker, and one that is away
+holds up no other. /health/ready is then 200 if any of them is ready.
 
 doctor looks for problems and changes nothing. It checks the database, migrations, rights, notifications, encryption keys,
 workers, clocks, certificates, the oldest due delivery and the days of history. Run it on a worker's machine, with the
@@ -97,17 +99,27 @@ function readArguments(): Arguments {
 }
 
 async function run(host: HostModule, { options, deadlineMs }: CliSettings): Promise<void> {
-  const { integrations } = host
-  const { logger, delivery } = integrations.settings
-  const worker = createDeliveryWorker({ ...options, integrations })
-  const told = toldToStop(LAST_STEPS_MS + (deadlineMs ?? delivery.timeoutMs))
-  await worker.start()
+  const [{ settings }, ...others] = host.databases
+  const told = toldToStop(LAST_STEPS_MS + (deadlineMs ?? settings.delivery.timeoutMs))
+  const workers = await (others.length === 0
+    ? startWorker(host, options)
+    : startWorkers(host.databases, options))
   const signal = await told
-  logger.info({ signal }, 'the delivery worker is stopping')
-  await worker.stop(deadlineMs === undefined ? {} : { deadlineMs })
-  await integrations.close()
-  await host.close()
+  settings.logger.info({ signal }, 'the delivery worker is stopping')
+  await workers.stop(deadlineMs === undefined ? {} : { deadlineMs })
+  await close(host)
   setTimeout(() => process.exit(0), LINGER_MS).unref()
+}
+
+async function startWorker({ databases: [integrations] }: HostModule, options: CliSettings['options']) {
+  const worker = createDeliveryWorker({ ...options, integrations })
+  await worker.start()
+  return worker
+}
+
+async function close({ databases, close }: HostModule): Promise<void> {
+  await Promise.all(databases.map((integrations) => integrations.close()))
+  await close()
 }
 
 /** @returns the exit code */
@@ -116,17 +128,26 @@ async function runDoctor(
   { options }: CliSettings,
   { json, url }: { json: boolean; url: string | undefined },
 ): Promise<number> {
-  const { lease, delivery } = host.integrations.settings
-  const worker = { pollIntervalMs: delivery.pollMs, ...lease, ...options }
-  const findings = await examine({ integrations: host.integrations, worker, appUrl: url })
+  const isOne = host.databases.length === 1
+  const examined = await Promise.all(
+    host.databases.map(async (integrations, index) => {
+      const { lease, delivery } = integrations.settings
+      const worker = { pollIntervalMs: delivery.pollMs, ...lease, ...options }
+      const findings = await examine({ integrations, worker, appUrl: index === 0 ? url : undefined })
+      return findings.map((each): Found => (isOne ? each : { database: index + 1, ...each }))
+    }),
+  )
+  const findings = examined.flat()
   process.stdout.write(json ? `${JSON.stringify({ findings }, null, 2)}\n` : findings.map(lineOf).join(''))
-  await host.integrations.close()
-  await host.close()
+  await close(host)
   return findings.every(({ level }) => level === 'ok') ? 0 : EXIT.failed
 }
 
-function lineOf({ level, message }: Finding): string {
-  return `${level.padEnd(7)}  ${message}\n`
+/** `database`: its position, if there are several. */
+type Found = Finding & { readonly database?: number }
+
+function lineOf({ level, message, database }: Found): string {
+  return `${level.padEnd(7)}  ${database === undefined ? '' : `Database ${database}: `}${message}\n`
 }
 
 /** Resolves at the first signal. The process exits at the second one, or if stopping takes too long. */

@@ -5,14 +5,15 @@ import { ConfigurationError, type Integrations } from '@quickquote/core'
 
 /** The host's module for a worker process. */
 export interface HostModule {
-  readonly integrations: Integrations
+  /** One for each database. */
+  readonly databases: readonly [Integrations, ...Integrations[]]
   /** Called when the worker has stopped. */
   close(): Promise<void>
 }
 
 /**
  * Loads the host's module. Its export `integrations`, or its default export, is the result of `createIntegrations()`, a
- * promise of it, or a function that returns either. It may also export `close`.
+ * promise of it, or a function that returns either; with several databases, a list of them. It may also export `close`.
  * @param path relative to the working directory
  * @throws ConfigurationError if the module is missing or exports something else, and any error of the module
  */
@@ -28,16 +29,17 @@ export async function loadHostModule(path: string): Promise<HostModule> {
   }
   const loaded: Record<string, unknown> = await import(pathToFileURL(file).href)
   const exported = loaded['integrations'] ?? loaded['default']
-  const integrations: unknown = await (typeof exported === 'function' ? exported() : exported)
-  if (!isIntegrations(integrations)) {
+  const made: unknown = await (typeof exported === 'function' ? exported() : exported)
+  const [first, ...others]: unknown[] = Array.isArray(made) ? made : [made]
+  if (!isIntegrations(first) || !others.every(isIntegrations)) {
     throw new ConfigurationError(
       `${file} must export \`integrations\`, or have a default export: the result of createIntegrations(), a promise of it, ` +
-        'or a function that returns it.',
+        'or a function that returns it. With several databases, a list of them.',
     )
   }
   const { close } = loaded
   return {
-    integrations,
+    databases: [first, ...others],
     async close() {
       if (typeof close === 'function') await close()
     },

@@ -1,6 +1,8 @@
 /** How a client that is neither drizzle nor postgres.js passes its transaction to `within`. The README lists these lines. */
 export interface Adapter {
   readonly client: string
+  /** Its versions in our tests. */
+  readonly tested: string
   /** Where its transaction comes from. */
   readonly where: string
   /** JavaScript, with the variables of `where`. */
@@ -13,6 +15,7 @@ export interface Adapter {
 export const ADAPTERS: readonly Adapter[] = [
   {
     client: 'Kysely',
+    tested: '0.28',
     where: 'in db.transaction().execute(async (trx) => …)',
     // Plugins would change columns and values.
     adapter:
@@ -21,18 +24,21 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     client: 'Prisma',
+    tested: '7.10',
     where: 'in prisma.$transaction(async (transaction) => …)',
     adapter: '{ runInTransaction: (text, values) => transaction.$queryRawUnsafe(text, ...values) }',
     isLike: (has) => has('$queryRawUnsafe'),
   },
   {
     client: 'Knex',
+    tested: '3.3',
     where: 'in knex.transaction(async (trx) => …)',
     adapter: String.raw`{ runInTransaction: (text, values) => trx.raw(text.replaceAll('?', '\\?').replace(/\$(\d+)/g, ':$1'), { ...[null, ...values] }) }`,
     isLike: (has) => has('raw') && has('commit'),
   },
   {
     client: 'MikroORM',
+    tested: '6.6, 7.2',
     where:
       'version 7, in em.transactional(async (em) => …); in version 6, em.getTransactionContext() is the trx of Knex',
     adapter:
@@ -41,18 +47,21 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     client: 'TypeORM',
+    tested: '1.1',
     where: 'in dataSource.transaction(async (manager) => …)',
     adapter: '{ runInTransaction: (text, values) => manager.query(text, values) }',
     isLike: (has) => has('getRepository'),
   },
   {
     client: 'Sequelize',
+    tested: '6.37',
     where: 'in sequelize.transaction(async (transaction) => …)',
     adapter: '{ runInTransaction: (text, values) => sequelize.query(text, { bind: values, transaction }) }',
     isLike: (has, given) => has('commit') && 'sequelize' in given,
   },
   {
     client: 'Slonik',
+    tested: '47.3',
     where: 'in pool.transaction(async (connection) => …), with its sql as raw',
     adapter:
       '{ runInTransaction: (text, values) => connection.query({ ...raw.unsafe``, sql: text, values }) }',
@@ -60,13 +69,30 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     client: 'pg-promise',
+    tested: '12.7',
     where: 'in db.tx(async (task) => …)',
     adapter: '{ runInTransaction: (text, values) => task.any({ text, values }) }',
     isLike: (has) => has('oneOrNone') && has('any'),
   },
   {
+    client: 'Orchid',
+    tested: '1.78',
+    where: 'in orchid.$transaction(async () => …)',
+    adapter: '{ runInTransaction: (text, values) => orchid.$getAdapter().query(text, values) }',
+    isLike: (has) => has('$getAdapter'),
+  },
+  {
+    client: 'PGlite',
+    tested: '0.5',
+    where: 'in pglite.transaction(async (txn) => …)',
+    adapter: '{ runInTransaction: (text, values) => txn.query(text, values) }',
+    isLike: (has) => has('exec') && has('query'),
+  },
+  {
     client: 'pg',
-    where: "after client = await pool.connect() and client.query('begin'); also Neon's, pg-native, Zapatos",
+    tested: '8.23',
+    where:
+      "after client = await pool.connect() and client.query('begin'); also pg-native 3.9, Zapatos 6.6, Neon's",
     adapter: '{ runInTransaction: (text, values) => client.query(text, values) }',
     isLike: (has) => has('query'),
   },

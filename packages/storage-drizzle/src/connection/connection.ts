@@ -2,7 +2,14 @@ import { givenOptions } from '@quickquote/core/internal'
 import type postgres from 'postgres'
 import connectTo from '#driver'
 import { parseConnectionString } from './connection-string.ts'
-import { type Driver, LONGEST_HELD_MS, repeating, waitingForConnection, waitingForLocks } from './driver.ts'
+import {
+  type Driver,
+  LONGEST_HELD_MS,
+  repeating,
+  setLocal,
+  waitingForConnection,
+  waitingForLocks,
+} from './driver.ts'
 import { type Hosts, hostsOf } from './hosts.ts'
 import { onPostgresJs } from './postgres-js.ts'
 
@@ -131,7 +138,11 @@ export function ownConnections(options: ConnectionOptions): Connected {
  */
 function lookingFirst(
   sql: postgres.Sql,
-  { hosts, settings, mayStopPreparing }: { hosts: Hosts; settings: object; mayStopPreparing: boolean },
+  {
+    hosts,
+    settings,
+    mayStopPreparing,
+  }: { hosts: Hosts; settings: Readonly<Record<string, string>>; mayStopPreparing: boolean },
 ) {
   let look: Promise<void> | undefined
   let isPooled = false
@@ -161,10 +172,8 @@ function lookingFirst(
     /** At the beginning of each transaction, if the connections themselves cannot keep them. */
     transactionSettings() {
       if (!isPooled) return undefined
-      return Object.entries(settings)
-        .filter(([name]) => name !== 'default_transaction_isolation')
-        .map(([name, value]) => `set local ${name} = '${value}'`)
-        .join('; ')
+      const { default_transaction_isolation: _, ...others } = settings
+      return setLocal(others)
     },
   }
 }

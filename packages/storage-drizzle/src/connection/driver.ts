@@ -31,7 +31,7 @@ export interface Statements {
     prepare?: false,
     names?: readonly string[],
   ): Promise<unknown[][]>
-  /** Several statements without parameters and results. */
+  /** One statement without parameters and results. */
   script(text: string): Promise<void>
 }
 
@@ -100,10 +100,16 @@ export const MIGRATION: StatementTimeout = statementTimeout(0)
 /** For maintenance such as retention: 10 minutes per statement. */
 export const MAINTENANCE: StatementTimeout = statementTimeout(10 * 60)
 
+/** Sets them until the transaction ends, in one statement. */
+export function setLocal(settings: Readonly<Record<string, string>>): string {
+  const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)
+  return `select ${calls.join(', ')}`
+}
+
 function statementTimeout(seconds: number): StatementTimeout {
   return {
     // A process that is frozen before the commit keeps its locks no longer than our other processes.
-    settings: `set local statement_timeout = '${seconds}s'; set local lock_timeout = '${seconds}s'`,
+    settings: setLocal({ statement_timeout: `${seconds}s`, lock_timeout: `${seconds}s` }),
     seconds,
   }
 }

@@ -70,7 +70,7 @@ export function onDrizzle(db: Pick<HostDrizzle, 'execute'>): Statements {
     values: async (text, parameters = [], _prepare, names) =>
       valuesOf(await execute(toDrizzle(text, parameters)), names),
     async script(text) {
-      await execute(sqlOf.raw(asOneStatement(text)))
+      await execute(sqlOf.raw(text))
     },
   }
 }
@@ -111,11 +111,6 @@ function plain(name: string): string {
 /** No rows of arrays, whose second would be an array as well. */
 function isRowsAndMore(result: unknown): result is [unknown[], unknown] {
   return Array.isArray(result) && result.length === 2 && Array.isArray(result[0]) && !Array.isArray(result[1])
-}
-
-/** Not every client accepts several statements at once; PostgreSQL does, within one. */
-function asOneStatement(script: string): string {
-  return `do $one_statement$ begin execute $script$${script}$script$; end $one_statement$`
 }
 
 /** Converts `$1` for drizzle. A parameter that is used twice is sent twice. */

@@ -87,9 +87,12 @@ export function nullable<T>(column: Column<T>): Column<T | null> {
   return column
 }
 
-/** Milliseconds since 1970. An SQL expression; `time` reads it. */
+/**
+ * Milliseconds since 1970. An SQL expression; `time` reads it. Immutable, unlike `extract` of a time, because some engines
+ * allow no other in `returning`.
+ */
 export function millisOf(expression: string): string {
-  return `(extract(epoch from ${expression}) * 1000)::bigint::text`
+  return `(extract(epoch from ${expression} - timestamptz 'epoch') * 1000)::bigint::text`
 }
 
 /**

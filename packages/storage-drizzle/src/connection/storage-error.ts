@@ -129,8 +129,12 @@ export function isRefusedRow(error: unknown): boolean {
 /** The error for our callers. Errors that do not come from a database or its driver are unchanged. */
 export function toStorageError(operation: string, error: unknown): unknown {
   const fault = unwrap(error)
+  // Of a call within a transaction of our own.
+  if (fault instanceof StorageError) return fault
   if (sqlStateOf(fault) === ERASING) return new IntegrationError('ORGANIZATION_ERASED')
-  if (isDriverError(fault)) return new StorageError(operation, fault)
+  // Some clients add the query to an error without a code.
+  const isKnown = isDriverError(fault) && (sqlStateOf(fault) !== '' || !isLost(error))
+  if (isKnown) return new StorageError(operation, fault)
   return isLost(error) ? new StorageError(operation, LOST) : fault
 }
 

@@ -2,7 +2,33 @@ import { ConfigurationError } from '@quickquote/core'
 import type { Statements } from '../connection/driver.ts'
 import { runnerOn } from '../connection/run.ts'
 import type { Row } from '../connection/statement.ts'
-import { FIND_FAULTS } from './migrations.sql.ts'
+import { FIND_FAULTS, READ_VERSION } from './migrations.sql.ts'
+
+/** What `version()` says where it is not PostgreSQL that we talk to. */
+const LOOK_ALIKES: Readonly<Record<string, RegExp>> = {
+  CockroachDB: /CockroachDB/,
+  YugabyteDB: /-YB-/,
+  'Amazon Redshift': /Redshift/,
+  Greenplum: /Greenplum/,
+  // PostgreSQL also says with what it was compiled.
+  'Aurora DSQL or Spanner': /^PostgreSQL [0-9.]+$/,
+  'not PostgreSQL': /^(?!PostgreSQL [0-9])/,
+}
+
+/**
+ * Call it before anything else: a look-alike accepts most statements, and loses events because its locks or isolation
+ * differ.
+ * @throws ConfigurationError for an engine that only resembles PostgreSQL, with its name
+ */
+export async function checkEngine(statements: Pick<Statements, 'values'>): Promise<void> {
+  const { version } = await runnerOn(statements, '').one(READ_VERSION)
+  const found = Object.entries(LOOK_ALIKES).find(([, pattern]) => pattern.test(version))
+  if (found === undefined) return
+  throw new ConfigurationError(
+    `The database is ${found[0]}, according to version(). PostgreSQL is required: others may lose events. ` +
+      'See docs/guides/engines.md. To use it anyway, set anyEngine: true, or --any-engine on the command line.',
+  )
+}
 
 /**
  * Finds settings of the database or the connections that would silently break the storage. Call it before migrating or

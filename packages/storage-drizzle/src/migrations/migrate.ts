@@ -49,7 +49,7 @@ export async function migrate(driver: Driver, schema: string): Promise<Migration
       ...(found.may_act_as_owner ? actAsOwner(found) : []),
       ...missing(schema, found, pending),
     ]
-    for (const statement of statements) await transaction.script(statement)
+    for (const statement of statements.flatMap(statementsOf)) await transaction.script(statement)
     return { applied: shipped.map(({ name }) => name), pending: [] }
   }, MIGRATION)
 }
@@ -129,6 +129,16 @@ export function applyMigration(schema: string, { name, hash, text }: ShippedMigr
 ${text.replaceAll(`"${DEFAULT_SCHEMA}"`, `"${schema}"`)}
 insert into "${schema}".migrations (name, hash) values ('${name}', '${hash}');
 `
+}
+
+/** The statements of a script. Each ends with a line, outside `$$ … $$`. */
+function statementsOf(script: string): string[] {
+  const statements = ['']
+  for (const [index, part] of script.split('$$').entries()) {
+    const [first = '', ...others] = index % 2 === 1 ? [`$$${part}$$`] : part.split(/(?<=;)\n/)
+    statements.push(`${statements.pop()}${first}`, ...others)
+  }
+  return statements.filter((statement) => statement.trim() !== '')
 }
 
 function missing(schema: string, found: Found, pending: readonly ShippedMigration[]): string[] {

@@ -1,5 +1,7 @@
 import { bool, nullable, statement, text } from '../connection/statement.ts'
 
+export const READ_VERSION = statement({ version: text }, 'select version() as version')
+
 /**
  * A function's body contains the name of the schema at its creation. Anything quoted without being a qualifier is text,
  * usually a comment.

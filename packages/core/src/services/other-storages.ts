@@ -1,0 +1,35 @@
+import type { QuotationStorage } from '../storage/quotations.ts'
+import type { Storage } from '../storage/storage.ts'
+
+/**
+ * A storage of a host with several databases: what is unknown in this one, and another organization's in another one, is
+ * another organization's. A database that is away knows nothing.
+ */
+export function withOtherStorages<Transaction>(
+  storage: Storage<Transaction>,
+  others: readonly Pick<Storage, 'quotations'>[],
+): Storage<Transaction> {
+  const own = storage.quotations
+  async function find<T>(
+    look: (quotations: QuotationStorage) => Promise<T>,
+  ): Promise<T | 'other_organization'> {
+    const found = await look(own)
+    if (found !== 'unknown') return found
+    const elsewhere = await Promise.allSettled(others.map(({ quotations }) => look(quotations)))
+    const isOthers = (each: PromiseSettledResult<T>) =>
+      each.status === 'fulfilled' && each.value === 'other_organization'
+    return elsewhere.some(isOthers) ? 'other_organization' : found
+  }
+  const quotations: QuotationStorage = {
+    ...own,
+    find: (...which) => find((each) => each.find(...which)),
+    findPipelineStatus: (...which) => find((each) => each.findPipelineStatus(...which)),
+    findProposalOf: (...which) => find((each) => each.findProposalOf(...which)),
+    findProposal: (...which) => find((each) => each.findProposal(...which)),
+  }
+  return {
+    ...storage,
+    quotations,
+    transaction: (work) => storage.transaction((bound) => work(withOtherStorages(bound, others))),
+  }
+}
