@@ -302,6 +302,33 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(await button(page, 'Everyone’s').count()).toBe(0)
   })
 
+  it('shows a viewer everything, and nothing that only others may do', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Looked at')
+    await admin.send('POST', '/api-keys', 201, {
+      name: 'Another’s',
+      expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+    })
+    const page = await open('viewer@acme.example', `endpoints/${id}`)
+    const buttons = async () =>
+      (await page.locator('main button').allTextContents()).filter((text) => text !== '')
+    await page.getByText('You can look, not change.').waitFor()
+    await page.locator('.chart').waitFor()
+    expect(await page.getByRole('button', { name: /Rotate|test|Edit|More/ }).count()).toBe(0)
+    for (const tab of ['Endpoints', 'Deliveries', 'Events', 'Audit log']) {
+      await page.getByRole('navigation').getByRole('link', { name: tab }).click()
+      await page.getByRole('heading', { name: tab, level: 1 }).waitFor()
+      await page.getByText('You can look, not change.').waitFor()
+      expect((await buttons()).filter((text) => /Add an|Replay/.test(text))).toEqual([])
+    }
+    await page.getByRole('navigation').getByRole('link', { name: 'API keys' }).click()
+    await button(page, 'Everyone’s').click()
+    await page.locator('tbody tr').first().waitFor()
+    expect(await page.getByRole('button', { name: /^More actions/ }).count()).toBe(0)
+    // Keys of their own are every member's.
+    await button(page, 'Create key').waitFor()
+  })
+
   it('finds the organization of the session; without a session, leads to sign-in and back', async () => {
     const page = await open('admin@acme.example', 'api-keys')
     await page.goto(`${server.url}/portal`)

@@ -75,7 +75,7 @@ export {
 } from './model/quotation.ts'
 export { QuotationEventData } from './model/quotation-events.ts'
 export { Replay, ReplayBody, ReplayCount } from './model/replay.ts'
-export { KNOWN_ROLES, requireManageIntegrations } from './model/session.ts'
+export { KNOWN_ROLES, requireManageIntegrations, requireViewIntegrations } from './model/session.ts'
 export {
   CHECK_KINDS,
   CHECK_VERDICTS,

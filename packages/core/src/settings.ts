@@ -60,6 +60,8 @@ export interface IntegrationsOptions<
   readonly lease?: Partial<LeasePolicy>
   /** How long history is kept. */
   readonly retention?: Partial<Retention>
+  /** Whether members with `view_integrations` alone see the bodies of events and responses. Default true. */
+  readonly viewersSeeBodies?: boolean
   /** CIDRs (`10.1.0.0/16`) and host names that webhooks may reach although they are not public. Default none. */
   readonly allowAddresses?: readonly string[]
   /** How webhooks leave your network: a proxy, trusted certificates, a resolver. */
@@ -98,6 +100,7 @@ export interface IntegrationsOptions<
 type KeptOption =
   | 'pipeline'
   | 'productName'
+  | 'viewersSeeBodies'
   | 'onEndpointDisabled'
   | 'onEndpointFailing'
   | 'onDeliveriesExhausted'
@@ -148,6 +151,7 @@ const OPTION_NAMES = Object.keys({
   start: true,
   lease: true,
   retention: true,
+  viewersSeeBodies: true,
   allowAddresses: true,
   egress: true,
   onEndpointDisabled: true,
@@ -169,7 +173,7 @@ const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
 export function createSettings(options: IntegrationsOptions): Omit<Settings, 'clock' | 'now'> {
   checkOptionNames('createIntegrations', options, OPTION_NAMES)
   const { storage, pipeline, encryptionKeys = [], productName = 'Service', allowAddresses = [] } = options
-  const { hookTimeoutMs = 10_000 } = options
+  const { hookTimeoutMs = 10_000, viewersSeeBodies = true } = options
   const hooks = checkHooks(options)
   const { events, files, now } = options
   const borrowed = borrowedLogger()
@@ -207,6 +211,7 @@ export function createSettings(options: IntegrationsOptions): Omit<Settings, 'cl
     Array.isArray(allowAddresses) && allowAddresses.every((entry) => typeof entry === 'string'),
     "allowAddresses must be a list of CIDRs and host names, such as ['10.1.0.0/16', 'receiver.internal'].",
   )
+  expect(typeof viewersSeeBodies === 'boolean', 'viewersSeeBodies must be true or false.')
   expect(
     hasMethods(given, 'debug', 'info', 'warn', 'error'),
     'logger must have the functions debug, info, warn and error, like pino.',
@@ -228,6 +233,7 @@ export function createSettings(options: IntegrationsOptions): Omit<Settings, 'cl
     pipeline,
     events: createEventCatalog(events),
     productName,
+    viewersSeeBodies,
     limits: complete('limits', LIMIT_OPTIONS, options.limits),
     delivery,
     listsQuotations: options.quotations === undefined || typeof options.quotations?.list === 'function',

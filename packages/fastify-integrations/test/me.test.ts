@@ -32,7 +32,7 @@ describe('GET /v1/organizations/:organizationId/me', () => {
     expect(body).toEqual({
       member_id: 'ada',
       organization: acme,
-      permissions: ['manage_integrations'],
+      permissions: ['manage_integrations', 'view_integrations'],
       organizations: [acme, globex],
     })
     expect((await me(GLOBEX, 'acme-admin')).body).toMatchObject({

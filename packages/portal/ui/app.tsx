@@ -46,7 +46,7 @@ const FEW_ENDPOINTS = 10
 const VIEWS = ['api-keys', 'endpoints', 'deliveries', 'events', 'audit-log'] as const
 type View = (typeof VIEWS)[number]
 
-/** The views of members without `manage_integrations`. */
+/** The views of members without a permission. */
 const OPEN_TO_ALL: readonly View[] = ['api-keys']
 
 /** Loads the member, then shows the screens. */
@@ -198,11 +198,13 @@ function Member({
 }) {
   const fixed = useMemo((): Omit<Portal, 'endpoints'> => {
     const manages = me.permissions.includes('manage_integrations')
+    const mayChange = manages && !settings.readOnly
     return {
       ...translator,
-      ...{ me, settings, navigation, client, manages },
+      ...{ me, settings, navigation, client, mayChange },
+      views: manages || me.permissions.includes('view_integrations'),
       format: createFormatter(translator.locale),
-      mayChange: !settings.readOnly,
+      mayChangeKey: ({ owner_id }) => mayChange || (!settings.readOnly && owner_id === me.member_id),
       announcer: createAnnouncer(),
       answered: { delivery: null },
       filters: new Map(),
@@ -210,7 +212,7 @@ function Member({
       shows: (feature: Feature) => settings.features.includes(feature),
     }
   }, [me, translator, settings, client])
-  const views = VIEWS.filter((view) => fixed.shows(view) && (fixed.manages || OPEN_TO_ALL.includes(view)))
+  const views = VIEWS.filter((view) => fixed.shows(view) && (fixed.views || OPEN_TO_ALL.includes(view)))
   const isAsked = views.includes('endpoints') || views.includes('deliveries')
   const endpoints = useLoaded(
     `endpoints ${isAsked}`,
@@ -258,6 +260,9 @@ function Member({
             ))}
           </nav>
         </div>
+        {view !== undefined && view !== 'api-keys' && !me.permissions.includes('manage_integrations') && (
+          <p class="notice">{portal.t('nav.viewer')}</p>
+        )}
         {isSignedOut && <SignedOut onSignedIn={onSignedIn} />}
         <main key={`${view}/${place.value.id}/${place.value.query['edit']}`}>
           {view === undefined ? <p class="notice">{portal.t('start.nothing')}</p> : <Screen view={view} />}

@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks'
 import type { Announcer } from './announcer.ts'
 import type { Client } from './api/client.ts'
 import { ApiError } from './api/http.ts'
-import type { Delivery, Me, WebhookEndpoint } from './api/types.ts'
+import type { ApiKey, Delivery, Me, WebhookEndpoint } from './api/types.ts'
 import { apiText } from './i18n/api-text.ts'
 import type { Formatter } from './i18n/format.ts'
 import type { Translator } from './i18n/translate.ts'
@@ -19,13 +19,14 @@ export interface Portal extends Translator {
   readonly me: Me
   readonly format: Formatter
   readonly navigation: Navigation
-  /** Whether the member holds `manage_integrations`. */
-  readonly manages: boolean
-  /** Whether changes are possible. */
+  /** Whether the member sees endpoints, deliveries and the keys of all: holds `view_integrations`, or manages. */
+  readonly views: boolean
+  /** Whether changes are possible, except of the member's own keys. */
   readonly mayChange: boolean
+  mayChangeKey(key: Pick<ApiKey, 'owner_id'>): boolean
   /** Says results to screen readers. */
   readonly announcer: Announcer
-  /** All endpoints, loaded once for every screen; none without `manage_integrations`. */
+  /** All endpoints, loaded once for every screen; none without `view_integrations`. */
   readonly endpoints: Loaded<readonly WebhookEndpoint[]>
   /** The filters that each list was last shown with, by view. */
   readonly filters: Map<string, Place['query']>

@@ -22,7 +22,12 @@ import { generateApiKeyValue, hashApiKey, isWellFormedApiKey, maskApiKey } from 
 import type { AuditAction } from '../model/audit-entry.ts'
 import type { RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds } from '../model/ids.ts'
-import { type Member, managesIntegrations, requireManageIntegrations } from '../model/session.ts'
+import {
+  type Member,
+  managesIntegrations,
+  requireViewIntegrations,
+  viewsIntegrations,
+} from '../model/session.ts'
 import type { Context, Settings } from '../settings.ts'
 import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -39,7 +44,7 @@ export interface AuthenticatedKey {
 
 /**
  * The API keys of an organization. Members reach their own keys, holders of `manage_integrations` all keys; other keys
- * are API_KEY_NOT_FOUND. Every actual change is in the audit log.
+ * are API_KEY_NOT_FOUND. Holders of `view_integrations` read them, and changing them is PERMISSION_REQUIRED. Every actual change is in the audit log.
  */
 export interface ApiKeys {
   /**
@@ -142,7 +147,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
       checkMemberIds(member)
       const { organizationId, memberId } = member
       const { owner = 'me', ...page } = validateUrlPart(ApiKeyListQuery, query, '?')
-      if (owner === 'all') requireManageIntegrations(member)
+      if (owner === 'all') requireViewIntegrations(member)
       const ownerId = owner === 'all' ? null : memberId
       const { items, nextCursor } = await readPage(
         settings.keyring,
@@ -156,7 +161,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
 
     async get(member, id) {
       checkMemberIds(member)
-      const key = reachable(await storage.apiKeys.find(member.organizationId, id), member)
+      const key = readable(await storage.apiKeys.find(member.organizationId, id), member)
       return shown(key, settings.now())
     },
 
@@ -220,7 +225,7 @@ async function roll(
     body,
   )
   return storage.transaction(async (transaction) => {
-    const old = reachable(await transaction.apiKeys.lock(member.organizationId, id), member)
+    const old = changeable(await transaction.apiKeys.lock(member.organizationId, id), member)
     // Read after waiting for the lock.
     const now = settings.now()
     const seen = shown(old, now)
@@ -297,7 +302,7 @@ async function changeLocked(
 ): Promise<ApiKey> {
   checkMemberIds(member)
   return storage.transaction(async (transaction) => {
-    const before = reachable(await transaction.apiKeys.lock(member.organizationId, id), member)
+    const before = changeable(await transaction.apiKeys.lock(member.organizationId, id), member)
     // Read after waiting for the lock.
     const now = settings.now()
     const seen = shown(before, now)
@@ -325,9 +330,16 @@ const ACTIONS: Readonly<Record<ApiKeyMove, AuditAction>> = {
 }
 
 /** @throws IntegrationError API_KEY_NOT_FOUND if there is no key, or if it belongs to someone else */
-function reachable(key: StoredApiKey | null, member: Member): StoredApiKey {
-  if (key !== null && (key.owner_id === member.memberId || managesIntegrations(member))) return key
+function readable(key: StoredApiKey | null, member: Member): StoredApiKey {
+  if (key !== null && (key.owner_id === member.memberId || viewsIntegrations(member))) return key
   throw new IntegrationError('API_KEY_NOT_FOUND')
+}
+
+/** @throws IntegrationError as `readable`; PERMISSION_REQUIRED if the member may only look at it */
+function changeable(found: StoredApiKey | null, member: Member): StoredApiKey {
+  const key = readable(found, member)
+  if (key.owner_id === member.memberId || managesIntegrations(member)) return key
+  throw new IntegrationError('PERMISSION_REQUIRED')
 }
 
 function shown(key: StoredApiKey, now: Date): ApiKey {

@@ -11,7 +11,12 @@ import { HIDDEN_VALUE } from '../model/endpoint-headers.ts'
 import { ERASED } from '../model/erasure.ts'
 import { signedAt } from '../model/receiver-check.ts'
 import { requestHeaders } from '../model/request-headers.ts'
-import { type Member, requireManageIntegrations } from '../model/session.ts'
+import {
+  type Member,
+  managesIntegrations,
+  requireManageIntegrations,
+  requireViewIntegrations,
+} from '../model/session.ts'
 import { eventIdOf, uuidOfEvent } from '../model/webhook-event.ts'
 import type { Context } from '../settings.ts'
 import type { AttemptFilter, StoredAttemptDetails, StoredDelivery } from '../storage/delivery-log.ts'
@@ -22,7 +27,10 @@ import { audit, auditChanges } from './audit-log.ts'
 const LONGEST_COUNT_MS = 7 * 24 * 60 * 60 * 1000
 const DEFAULT_COUNT_MS = 24 * 60 * 60 * 1000
 
-/** The deliveries of an organization. Every method requires `manage_integrations` (PERMISSION_REQUIRED). */
+/**
+ * The deliveries of an organization. Reading requires `view_integrations`, resending `manage_integrations`
+ * (PERMISSION_REQUIRED).
+ */
 export interface DeliveryLog {
   /**
    * Lists delivery attempts, including tests, newest first. `query` is a deliveryLogQuery; `endpoint_id` may be a
@@ -41,7 +49,8 @@ export interface DeliveryLog {
    */
   statistics(member: Member, endpointId: string): Promise<EndpointStatistics>
   /**
-   * A delivery with all attempts.
+   * A delivery with all attempts. With `viewersSeeBodies: false` of `createIntegrations`, bodies are null for those who
+   * may only look.
    * @throws IntegrationError DELIVERY_NOT_FOUND
    */
   get(member: Member, id: string): Promise<Delivery>
@@ -68,7 +77,7 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
 
   return {
     async list(member, query = {}) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       const { organizationId } = member
       const asked = validateUrlPart(querySchema, query, '?')
       await requireEndpoint(organizationId, asked.endpoint_id)
@@ -83,7 +92,7 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
     },
 
     async hours(member, query = {}) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       const { organizationId } = member
       const { endpoint_id, ...asked } = validateUrlPart(DeliveryHoursQuery, query, '?')
       const until = optionalTimeOf(asked.until) ?? settings.now()
@@ -100,13 +109,13 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
     },
 
     async statistics(member, endpointId) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       await requireEndpoint(member.organizationId, endpointId)
       return storage.deliveryLog.statistics(member.organizationId, endpointId, MOST_EXAMINED)
     },
 
     async get(member, id) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       const { organizationId } = member
       const found = requireFound(await storage.deliveryLog.find(organizationId, id), 'DELIVERY_NOT_FOUND')
       const { attempts, ...delivery } = found
@@ -114,7 +123,10 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
         naming(storage, organizationId, [delivery]),
         storage.deliveryLog.findBody(organizationId, delivery.event_id),
       ])
-      return { ...named(delivery), request_body, attempts: attempts.map(withHeaders).map(named) }
+      const shown = { ...named(delivery), request_body, attempts: attempts.map(withHeaders).map(named) }
+      if (settings.viewersSeeBodies || managesIntegrations(member)) return shown
+      const withoutBodies = shown.attempts.map((attempt) => ({ ...attempt, response_body: null }))
+      return { ...shown, request_body: null, attempts: withoutBodies }
     },
 
     async resend(member, id) {

@@ -13,7 +13,7 @@ import {
   wholeHeaders,
 } from '../model/endpoint-headers.ts'
 import { type CatalogEntry, eventCatalogOf } from '../model/event-catalog.ts'
-import { type Member, requireManageIntegrations } from '../model/session.ts'
+import { type Member, requireManageIntegrations, requireViewIntegrations } from '../model/session.ts'
 import { generateSigningSecret, signingSecretHint } from '../model/signing-secret.ts'
 import {
   type CreateWebhookEndpointBody,
@@ -36,7 +36,8 @@ import { audit, auditChanges } from './audit-log.ts'
 import { claimNewestKey } from './encryption-keys.ts'
 
 /**
- * The webhook endpoints of an organization. Every method requires `manage_integrations` (PERMISSION_REQUIRED). Deleted
+ * The webhook endpoints of an organization. Reading requires `view_integrations`, changes
+ * `manage_integrations` (PERMISSION_REQUIRED). Deleted
  * endpoints and those of other organizations are WEBHOOK_ENDPOINT_NOT_FOUND.
  */
 export interface WebhookEndpoints {
@@ -85,13 +86,13 @@ export function createWebhookEndpoints(context: EndpointContext): WebhookEndpoin
   const { storage, settings } = context
 
   async function list(member: Member): Promise<WebhookEndpoint[]> {
-    requireManageIntegrations(member)
+    requireViewIntegrations(member)
     return withHealth(context, member, await storage.webhookEndpoints.list(member.organizationId))
   }
 
   return {
     eventCatalog(member) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       return eventCatalogOf(settings.events, member.organizationId, settings.egress.sourceAddresses)
     },
 
@@ -99,7 +100,7 @@ export function createWebhookEndpoints(context: EndpointContext): WebhookEndpoin
     summary: async (member) => summaryOf(await list(member)),
 
     async get(member, id) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       const endpoint = await storage.webhookEndpoints.find(member.organizationId, id)
       return oneWithHealth(context, member, requireFound(endpoint, 'WEBHOOK_ENDPOINT_NOT_FOUND'))
     },

@@ -30,7 +30,7 @@ const common = { access: 'member', tag: 'API keys' } as const
 
 /**
  * API keys of an organization (specification, "API key management"). Members reach their own keys, holders of
- * `manage_integrations` all keys.
+ * `manage_integrations` all keys, and those of `view_integrations` read them.
  */
 export function apiKeyRoutes(
   { apiKeys, settings: { limits } }: Integrations,
@@ -90,7 +90,7 @@ export function apiKeyRoutes(
       operationId: 'getApiKey',
       summary: 'Get an API key',
       description:
-        'The key itself is shown only when it is created: `masked_key` is its beginning and end. Members see their own keys, holders of `manage_integrations` every key.',
+        'The key itself is shown only when it is created: `masked_key` is its beginning and end. Members see their own keys, holders of `manage_integrations` or `view_integrations` every key.',
       answer: {
         status: 200,
         description: 'The key record, without the key.',
@@ -115,7 +115,7 @@ export function apiKeyRoutes(
         schema: ApiKey,
         example: { ...apiKey, name: 'CRM north', updated_at: EXAMPLE.finishedAt },
       },
-      errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
+      errors: ['PERMISSION_REQUIRED', 'API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
       handle: async ({ member, params, body }) => named(await apiKeys.update(member, params.id, body)),
     }),
 
@@ -137,7 +137,7 @@ export function apiKeyRoutes(
         schema: CreatedApiKey,
         example: { ...apiKey, last_used_at: null, key: 'pk_…' },
       },
-      errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT', 'API_KEY_LIMIT_REACHED'],
+      errors: ['PERMISSION_REQUIRED', 'API_KEY_NOT_FOUND', 'STATE_CONFLICT', 'API_KEY_LIMIT_REACHED'],
       async handle({ member, params, body }) {
         const { key, ...record } = await apiKeys.roll(member, params.id, body)
         return { ...(await named(record)), key: key.reveal() }
@@ -157,7 +157,7 @@ export function apiKeyRoutes(
         schema: ApiKey,
         example: apiKey,
       },
-      errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
+      errors: ['PERMISSION_REQUIRED', 'API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
       handle: async ({ member, params }) => named(await apiKeys.activate(member, params.id)),
     }),
 
@@ -175,7 +175,7 @@ export function apiKeyRoutes(
         schema: ApiKey,
         example: { ...apiKey, status: 'inactive', updated_at: EXAMPLE.finishedAt },
       },
-      errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
+      errors: ['PERMISSION_REQUIRED', 'API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
       handle: async ({ member, params }) => named(await apiKeys.deactivate(member, params.id)),
     }),
 
@@ -188,7 +188,7 @@ export function apiKeyRoutes(
       description:
         'Requests with the key are refused with 403 from now on. Its record is kept. Has no effect on a revoked key.',
       answer: NO_CONTENT,
-      errors: ['API_KEY_NOT_FOUND'],
+      errors: ['PERMISSION_REQUIRED', 'API_KEY_NOT_FOUND'],
       async handle({ member, params }) {
         await apiKeys.revoke(member, params.id)
       },

@@ -11,7 +11,7 @@ export function auditLogRoutes(
 ): readonly SessionRoute[] {
   return [
     sessionRoute({
-      access: 'manage_integrations',
+      access: 'view_integrations',
       tag: 'Audit log',
       method: 'GET',
       url: '',

@@ -67,6 +67,7 @@ export function deliveryRoutes({
   return [
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/deliveries',
       operationId: 'listDeliveryAttempts',
@@ -88,6 +89,7 @@ export function deliveryRoutes({
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/deliveries/hours',
       operationId: 'countDeliveryAttempts',
@@ -107,6 +109,7 @@ export function deliveryRoutes({
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/:id/statistics',
       operationId: 'getEndpointStatistics',
@@ -128,6 +131,7 @@ export function deliveryRoutes({
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/deliveries/:deliveryId',
       operationId: 'getDelivery',

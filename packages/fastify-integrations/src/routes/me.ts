@@ -51,7 +51,7 @@ export function meRoutes(nameMembers: NameMembers): readonly SessionRoute[] {
         example: {
           member_id: 'member-17',
           organization,
-          permissions: ['manage_integrations'],
+          permissions: ['manage_integrations', 'view_integrations'],
           organizations: [organization],
         },
       },

@@ -59,6 +59,7 @@ export function webhookRoutes({
   return [
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/events',
       operationId: 'listWebhookEvents',
@@ -78,6 +79,7 @@ export function webhookRoutes({
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '',
       operationId: 'listWebhookEndpoints',
@@ -95,6 +97,7 @@ export function webhookRoutes({
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/summary',
       operationId: 'summarizeWebhookEndpoints',
@@ -134,6 +137,7 @@ export function webhookRoutes({
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/:id',
       operationId: 'getWebhookEndpoint',

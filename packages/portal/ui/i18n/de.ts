@@ -36,6 +36,7 @@ export const de: Catalog = {
   'copy.done': 'Kopiert',
   'copy.failed': 'Nicht kopiert: Text markieren',
 
+  'nav.viewer': 'Sie können alles ansehen, aber nichts ändern.',
   'nav.label': 'Integrationen',
   'nav.api-keys': 'API-Schlüssel',
   'nav.endpoints': 'Endpunkte',
@@ -524,6 +525,7 @@ export const de: Catalog = {
   'delivery.unsent': 'Es wurde nichts gesendet.',
   'delivery.body': 'Inhalt der Anfrage',
   'delivery.body.gone': 'Der Inhalt wird nicht mehr aufbewahrt.',
+  'delivery.body.hidden': 'Der Inhalt wird nicht mehr aufbewahrt oder Ihnen nicht gezeigt.',
   'delivery.curl': 'Als curl kopieren',
   'delivery.curl.unsigned':
     'Ohne Signatur, die nicht aufgezeichnet wird: Ein Empfänger, der sie prüft, lehnt ab.',

@@ -37,6 +37,7 @@ export const en = {
   'copy.done': 'Copied',
   'copy.failed': 'Not copied: select the text',
 
+  'nav.viewer': 'You can look, not change.',
   'nav.label': 'Integrations',
   'nav.api-keys': 'API keys',
   'nav.endpoints': 'Endpoints',
@@ -509,6 +510,7 @@ export const en = {
   'delivery.unsent': 'Nothing was sent.',
   'delivery.body': 'Request body',
   'delivery.body.gone': 'The body is no longer kept.',
+  'delivery.body.hidden': 'The body is no longer kept, or it is not shown to viewers.',
   'delivery.curl': 'Copy as curl',
   'delivery.curl.unsigned':
     'Unsigned, because signatures are not recorded: a receiver that verifies will refuse it.',

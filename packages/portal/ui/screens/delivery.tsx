@@ -305,7 +305,8 @@ function Id({ name, id, children }: { name: string; id: string; children?: Compo
 
 function Answer({ attempt }: { attempt: AttemptDetails }) {
   const portal = usePortal()
-  const { t, format } = portal
+  const { t, format, mayChange } = portal
+  const isHidden = !mayChange && attempt.response_body === null
   const { http_status, status, response_body, first_byte_ms, error } = attempt
   return (
     <Card
@@ -332,7 +333,9 @@ function Answer({ attempt }: { attempt: AttemptDetails }) {
       {response_body !== null && response_body !== '' ? (
         <Example text={response_body} label={t('delivery.answer')} />
       ) : (
-        http_status !== null && <p class="card-body muted">{t('delivery.answer.empty')}</p>
+        http_status !== null && (
+          <p class="card-body muted">{t(isHidden ? 'delivery.body.hidden' : 'delivery.answer.empty')}</p>
+        )
       )}
     </Card>
   )
@@ -347,7 +350,7 @@ function RequestCard({
   body: string | null
   endpoint: WebhookEndpoint | null
 }) {
-  const { t } = usePortal()
+  const { t, mayChange } = usePortal()
   const url = attempt === undefined ? endpoint?.url : attempt.url
   const headers = Object.entries(attempt?.request_headers ?? {})
   return (
@@ -384,7 +387,7 @@ function RequestCard({
       {headers.length > 0 && <p class="card-body muted small">{t('delivery.signature')}</p>}
       {attempt?.request_headers === null && <p class="card-body muted">{t('delivery.unsent')}</p>}
       {body === null ? (
-        <p class="card-body muted">{t('delivery.body.gone')}</p>
+        <p class="card-body muted">{t(mayChange ? 'delivery.body.gone' : 'delivery.body.hidden')}</p>
       ) : (
         <Example text={body} label={t('delivery.body')} />
       )}

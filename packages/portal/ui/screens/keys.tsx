@@ -20,7 +20,7 @@ import { RenameKey } from './key-rename.tsx'
 type Open = { dialog: 'create' } | { dialog: 'roll' | 'rename' | 'deactivate' | 'revoke'; key: ApiKey } | null
 
 export function Keys() {
-  const { t, client, me, manages, mayChange, announcer } = usePortal()
+  const { t, client, me, views, settings, mayChangeKey, announcer } = usePortal()
   const [{ owner }, choose] = useFilters({ owner: 'me' }, { owner: ['me', 'all'] })
   const [open, setOpen] = useState<Open>(null)
   const keys = usePages(`keys ${owner}`, (page, signal) => client.apiKeys.list({ owner, ...page }, signal))
@@ -35,7 +35,7 @@ export function Keys() {
       await client.apiKeys.activate(key.id)
       changed(t('keys.activated', { name: key.name }))
     })
-  const create = mayChange && (
+  const create = !settings.readOnly && (
     <Button kind="primary" onClick={() => setOpen({ dialog: 'create' })}>
       {t('keys.create')}
     </Button>
@@ -47,7 +47,7 @@ export function Keys() {
         sub={t('keys.sub', { organization: organizationName(me) })}
         actions={!isFirst(keys) && create}
       />
-      {manages && (
+      {views && (
         <FilterBar
           filters={[
             {
@@ -106,7 +106,8 @@ export function Keys() {
           },
           {
             ...{ head: <span class="hidden">{t('action.actions')}</span>, class: 'row-actions' },
-            cell: (key) => mayChange && <Actions apiKey={key} onOpen={setOpen} onActivate={activate} />,
+            cell: (key) =>
+              mayChangeKey(key) && <Actions apiKey={key} onOpen={setOpen} onActivate={activate} />,
           },
         ]}
       />

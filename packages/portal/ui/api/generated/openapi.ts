@@ -32,7 +32,7 @@ export interface paths {
         };
         /**
          * Get an API key
-         * @description The key itself is shown only when it is created: `masked_key` is its beginning and end. Members see their own keys, holders of `manage_integrations` every key.
+         * @description The key itself is shown only when it is created: `masked_key` is its beginning and end. Members see their own keys, holders of `manage_integrations` or `view_integrations` every key.
          */
         get: operations["getApiKey"];
         put?: never;
@@ -992,7 +992,7 @@ export interface components {
              * @description The delivery whose resend created this one, for as long as the audit log keeps the resend.
              */
             resent_from: string | null;
-            /** @description The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased. */
+            /** @description The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased; null for viewers, if the application hides bodies from them. */
             request_body: string | null;
             /** @description Oldest first. */
             attempts: components["schemas"]["DeliveryAttemptDetails"][];
@@ -1036,7 +1036,7 @@ export interface components {
             request_headers: {
                 [key: string]: string;
             } | null;
-            /** @description The beginning of the response body, at most 1,024 bytes. */
+            /** @description The beginning of the response body, at most 1,024 bytes. Null for viewers, if the application hides bodies from them. */
             response_body: string | null;
             /** @description Milliseconds until the first byte of the response. */
             first_byte_ms: number | null;
@@ -1409,7 +1409,7 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description `me`: your own keys; `all`: the keys of every member (requires `manage_integrations`). */
+                /** @description `me`: your own keys; `all`: the keys of every member (requires `view_integrations`). */
                 owner?: "me" | "all";
                 limit?: number;
                 /** @description From the `next` link of the previous page. */
@@ -1630,7 +1630,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1639,11 +1639,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {integer} */
                         status?: 403;
                         /** @enum {string} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1700,7 +1700,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1709,11 +1709,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {integer} */
                         status?: 403;
                         /** @enum {string} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1771,7 +1771,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1780,11 +1780,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {integer} */
                         status?: 403;
                         /** @enum {string} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1854,7 +1854,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1863,11 +1863,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {integer} */
                         status?: 403;
                         /** @enum {string} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1921,7 +1921,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1930,11 +1930,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {integer} */
                         status?: 403;
                         /** @enum {string} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
