@@ -12,6 +12,7 @@ import {
   type OptionTable,
 } from './lib/option-check.ts'
 import { version } from './lib/version.ts'
+import { API_KEY_OPTIONS, type ApiKeyPolicy } from './model/api-key-use.ts'
 import { DELIVERY_OPTIONS, type DeliveryPolicy } from './model/delivery.ts'
 import { createEgress, type Egress, type EgressOptions } from './model/egress.ts'
 import { createEventCatalog, type EventCatalog } from './model/event-catalog.ts'
@@ -58,6 +59,8 @@ export interface IntegrationsOptions<
   readonly start?: Partial<StartPolicy>
   /** When workers take over from a dead one, for every worker: in your app or a program of its own. */
   readonly lease?: Partial<LeasePolicy>
+  /** What is recorded of requests with an API key. */
+  readonly apiKeys?: Partial<ApiKeyPolicy>
   /** How long history is kept. */
   readonly retention?: Partial<Retention>
   /** Whether members with `view_integrations` alone see the bodies of events and responses. Default true. */
@@ -121,6 +124,7 @@ export interface Settings extends Required<Pick<IntegrationsOptions, KeptOption>
   readonly cancelsQuotations: boolean
   readonly start: StartPolicy
   readonly lease: LeasePolicy
+  readonly apiKeys: ApiKeyPolicy
   readonly retention: Retention
   readonly keyring: Keyring
   readonly addressGuard: AddressGuard
@@ -150,6 +154,7 @@ const OPTION_NAMES = Object.keys({
   delivery: true,
   start: true,
   lease: true,
+  apiKeys: true,
   retention: true,
   viewersSeeBodies: true,
   allowAddresses: true,
@@ -240,6 +245,7 @@ export function createSettings(options: IntegrationsOptions): Omit<Settings, 'cl
     cancelsQuotations: options.quotations === undefined || typeof options.quotations?.cancel === 'function',
     start,
     lease,
+    apiKeys: complete('apiKeys', API_KEY_OPTIONS, options.apiKeys),
     retention: complete('retention', retentionOptions(delivery), options.retention),
     keyring: createKeyring(encryptionKeys),
     addressGuard: addressGuard({ allow: allowAddresses }),

@@ -220,6 +220,18 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
       secret_hint: 'the last four characters of the signing secret',
     },
   },
+  apiKeyDays: { kept: AS_EVENTS, erasedBy: ORGANIZATION, rows: 'cascade' },
+  apiKeyRequests: {
+    kept: `${AS_EVENTS}, and only the newest 100 of each key`,
+    erasedBy: ORGANIZATION,
+    rows: 'cascade',
+    columns: {
+      method: null,
+      route: 'the pattern of a path',
+      address: 'the IP address, unless `apiKeys.recordAddresses` is false',
+      request_id: 'the ID of the request in your log',
+    },
+  },
   apiKeys: {
     kept: UNTIL_ERASED,
     erasedBy: ORGANIZATION,

@@ -412,6 +412,9 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
     const all = { endpoint_id: endpoint.id, since: new Date(0), until: new Date(), status: 'all' } as const
     expect(await storage.replays.count(own, all, 100)).toEqual({ events: 0, is_more: false })
   },
+  'apiKeys.readUses': async (own, { key }) => {
+    expect(await storage.apiKeys.readUses(own, key.id, 0)).toEqual({ days: [], requests: [] })
+  },
   'apiKeys.lockOfOwner': (own, { key }) => storage.apiKeys.lockOfOwner(own, key.owner_id),
   'apiKeys.transfer': (own, { key }) =>
     storage.apiKeys.transfer(own, [key.id], 'thief', { maximum: 25, now: new Date() }),
@@ -518,6 +521,7 @@ it('every method of the storage is either tested above or known not to need an o
     // The key identifies the organization; these take ids of authenticated keys.
     'apiKeys.findByHash',
     'apiKeys.recordUses',
+    'apiKeys.recordRequests',
     // Encrypts all secrets.
     'signingSecrets.lockOld',
     'signingSecrets.save',
@@ -567,6 +571,7 @@ it('every method of the storage is either tested above or known not to need an o
     'retention.expireDeliveries',
     'retention.removeStrayLeases',
     'retention.removeHistory',
+    'retention.forgetKeyUses',
     'retention.forgetReplays',
     'retention.removeAuditEntries',
     'retention.abandonFilesOfEndedQuotations',

@@ -18,6 +18,7 @@ import {
   type UpdateApiKeyBody,
   updateApiKeyBody,
 } from '../model/api-key.ts'
+import { type ApiKeyRequest, dayOf, toDays, USE_DAYS, type UsesOfApiKey } from '../model/api-key-use.ts'
 import { generateApiKeyValue, hashApiKey, isWellFormedApiKey, maskApiKey } from '../model/api-key-value.ts'
 import type { AuditAction } from '../model/audit-entry.ts'
 import type { RequestedBy } from '../model/erasure.ts'
@@ -31,6 +32,7 @@ import {
 import type { Context, Settings } from '../settings.ts'
 import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { ApiKeyRequests } from './api-key-requests.ts'
 import type { ApiKeyUses } from './api-key-uses.ts'
 import { audit, auditChanges } from './audit-log.ts'
 import { revokeKeysOf, transferKeys } from './keys-of-members.ts'
@@ -108,9 +110,20 @@ export interface ApiKeys {
   /**
    * Authenticates a request by its key (specification, "Authentication"). Refuses malformed keys without a query.
    * `last_used_at` follows within a second.
+   * @param seen is called with the id of a key that exists, also of one that is refused, for `noteRequest`
    * @throws IntegrationError API_KEY_INVALID, API_KEY_INACTIVE, API_KEY_EXPIRED, API_KEY_REVOKED
    */
-  authenticate(value: string): Promise<AuthenticatedKey>
+  authenticate(value: string, seen?: (id: string) => void): Promise<AuthenticatedKey>
+  /**
+   * Notes a request with a key and its response, for `uses`. Written within ten seconds; a crash loses what was not. The
+   * plugin calls it for the partner API.
+   */
+  noteRequest(id: string, request: Omit<ApiKeyRequest, 'at'>): void
+  /**
+   * What was done with a key: its requests per day, and the newest ones.
+   * @throws IntegrationError API_KEY_NOT_FOUND
+   */
+  uses(member: Member, id: string): Promise<UsesOfApiKey>
   /**
    * Whether this storage has a key, whatever its state: a host with several databases finds the one of a request. Writes
    * nothing, not even `last_used_at`, and counts towards no limit. A malformed key is false, without a query.
@@ -127,7 +140,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 type KeyContext = Context<'apiKeys' | 'auditLog'>
 
-export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
+export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: ApiKeyRequests): ApiKeys {
   const { storage, settings } = context
   return {
     async create(member, body) {
@@ -184,9 +197,10 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
       revokeKeysOf(context, organizationId, memberId, options),
     transfer: (organizationId, members, options) => transferKeys(context, organizationId, members, options),
 
-    async authenticate(value) {
+    async authenticate(value, seen) {
       const key = isWellFormedApiKey(value) ? await storage.apiKeys.findByHash(hashApiKey(value)) : null
       if (key === null) throw new IntegrationError('API_KEY_INVALID')
+      seen?.(key.id)
       const now = settings.now()
       switch (apiKeyStatus(key, now)) {
         case 'inactive':
@@ -199,6 +213,23 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
           uses.note(key.id, now)
           return { id: key.id, organizationId: key.organization_id, expiresAt: key.expires_at }
       }
+    },
+
+    noteRequest(id, { method, route, status, address, request_id }) {
+      const shown = settings.apiKeys.recordAddresses ? address : null
+      requests.note(id, { at: settings.now(), method, route, status, address: shown, request_id })
+    },
+
+    async uses(member, id) {
+      checkMemberIds(member)
+      const { organizationId } = member
+      const key = readable(await storage.apiKeys.find(organizationId, id), member)
+      // What this process has just answered is there, too.
+      await requests.flush()
+      const now = settings.now()
+      const since = dayOf(now) - USE_DAYS + 1
+      const { days, requests: newest } = await storage.apiKeys.readUses(organizationId, key.id, since)
+      return { days: toDays(days, now), requests: [...newest] }
     },
 
     async holds(value) {

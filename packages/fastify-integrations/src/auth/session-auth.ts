@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import { IntegrationError, type Integrations, type Member, memberOf, type Session } from '@quickquote/core'
 import {
   KNOWN_ROLES,
@@ -8,6 +7,7 @@ import {
 } from '@quickquote/core/internal'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { MemberAccess } from '../route.ts'
+import { ipOf } from './client-address.ts'
 import { isCrossSite } from './cross-site.ts'
 import { CALLER, type Caller } from './request-state.ts'
 
@@ -40,7 +40,7 @@ export function authenticateMembers(fastify: FastifyInstance, options: SessionAu
   const namedRoles = new Set<string>()
   fastify.addHook('onRequest', async (request) => {
     // Read immediately: it is lost when the client disconnects.
-    const clientAddress = addressOf(request)
+    const clientAddress = ipOf(request)
     const session = await readSession(() => options.resolveSession(request), {
       timeoutMs: options.sessionTimeoutMs,
       logger: request.log,
@@ -69,11 +69,6 @@ function nameUnknownRoles(session: Session, named: Set<string>, logger: FastifyB
       'resolveSession returned a role that has no permissions; return a known role, or list permissions',
     )
   }
-}
-
-/** null for Unix sockets, disconnected clients, and invalid values of a trusted proxy. */
-function addressOf({ ip }: FastifyRequest): string | null {
-  return isIP(ip ?? '') === 0 ? null : ip
 }
 
 /** The caller of an authenticated request. */

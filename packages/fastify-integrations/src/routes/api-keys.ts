@@ -6,6 +6,7 @@ import {
   createApiKeyBody,
   rollApiKeyBody,
   Type,
+  UsesOfApiKey,
   updateApiKeyBody,
 } from '@quickquote/core/internal'
 import { PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
@@ -99,6 +100,43 @@ export function apiKeyRoutes(
       },
       errors: ['API_KEY_NOT_FOUND'],
       handle: async ({ member, params }) => named(await apiKeys.get(member, params.id)),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/:id/uses',
+      operationId: 'getApiKeyUses',
+      summary: 'See what was done with an API key',
+      description:
+        'Counts the requests with the key by day, and lists the newest ones, also those that were refused. A request is listed within ten seconds; a crash loses that much.',
+      answer: {
+        status: 200,
+        description: 'Its uses.',
+        schema: UsesOfApiKey,
+        example: {
+          days: [
+            {
+              date: '2026-11-21',
+              answered: 41,
+              refused: 1,
+              statuses: { '2xx': 41, '3xx': 0, '4xx': 1, '5xx': 0 },
+            },
+          ],
+          requests: [
+            {
+              at: EXAMPLE.finishedAt,
+              method: 'GET',
+              route: '/v1/integrations/quotations/:id',
+              status: 200,
+              address: '198.51.100.7',
+              request_id: 'req-1f',
+            },
+          ],
+        },
+      },
+      errors: ['API_KEY_NOT_FOUND'],
+      handle: ({ member, params }) => apiKeys.uses(member, params.id),
     }),
 
     sessionRoute({

@@ -234,5 +234,8 @@ export function useHost(options: Omit<HostOptions, 'databaseUrl'> = {}) {
     get sql() {
       return database.sql
     },
+    get databaseUrl() {
+      return database.url
+    },
   }
 }
