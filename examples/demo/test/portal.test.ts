@@ -77,6 +77,18 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(await page.content()).not.toContain(key)
     expect(JSON.stringify(await kept(page))).not.toContain(key)
 
+    const headers = { 'X-API-Key': key }
+    await page.request.get(`${server.url}/v1/integrations/me`, { headers })
+    await page.request.get(`${server.url}/v1/integrations/nothing`, { headers })
+    await row(page, 'Zapier').getByText('never').click()
+    await page.getByRole('heading', { name: 'Zapier', level: 1 }).waitFor()
+    await page.getByText('1 answered', { exact: true }).waitFor()
+    await row(page, 'GET /v1/integrations/*').getByText('404').waitFor()
+    await row(page, 'GET /v1/integrations/me').getByText('127.0.0.1').waitFor()
+    await page.locator('.chart-bars button').first().click()
+    await page.getByText('No request', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'API keys' }).last().click()
+
     const act = async (name: string, item: string) => {
       await button(page, `More actions for ${name}`).click()
       await page.getByRole('menuitem', { name: item }).click()

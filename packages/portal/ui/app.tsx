@@ -26,6 +26,7 @@ import { Endpoint } from './screens/endpoint.tsx'
 import { EndpointForm } from './screens/endpoint-form.tsx'
 import { Endpoints, isFailing } from './screens/endpoints.tsx'
 import { Events } from './screens/events.tsx'
+import { Key } from './screens/key.tsx'
 import { Keys } from './screens/keys.tsx'
 import { signIns } from './session.ts'
 import type { Feature, PortalSettings } from './settings.ts'
@@ -299,7 +300,7 @@ function Screen({ view }: { view: View }) {
   const { id, query } = navigation.place.value
   switch (view) {
     case 'api-keys':
-      return <Keys />
+      return id === null ? <Keys /> : <Key id={id} />
     case 'endpoints':
       if (id === null) return <Endpoints />
       if (id === 'new' && mayChange) return <EndpointForm id={null} />

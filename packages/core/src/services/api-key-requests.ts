@@ -13,7 +13,7 @@ import type { ApiKeyStorage, RequestsOfKey } from '../storage/api-keys.ts'
 /** Collects the requests of keys and writes them in batches, so that a request costs no write. */
 export interface ApiKeyRequests {
   note(apiKeyId: string, request: ApiKeyRequest): void
-  /** Writes what was noted. Does not reject: what could not be written is kept for the next time. */
+  /** Writes all of them. Does not reject: a failed write is repeated with the next one. */
   flush(): Promise<void>
   /** Writes the rest and stops. */
   close(): Promise<void>

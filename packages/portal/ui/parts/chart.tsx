@@ -46,17 +46,29 @@ export function useHours(
   return { hours, sums, loaded }
 }
 
+/** What a chart says. Default: that of attempts by hour. */
+export interface ChartWords {
+  /** Those that there can be, from the bottom of a bar. */
+  readonly kinds: readonly Kind[]
+  legend(kind: Kind, count: number): string
+  bar(hour: Hour): string
+  tick(moment: string): string
+  readonly end: string
+}
+
 /** The attempts of each hour. A bar is a button that shows the deliveries of its hour; arrows go from one to the next. */
 export function Chart({
   hours,
   sums,
   chosen = null,
+  words,
   onChoose,
 }: {
   hours: readonly Hour[]
   sums: Record<Kind, number>
   /** The start of the hour that is shown below. */
   chosen?: number | null
+  words?: ChartWords
   onChoose: (hour: Hour) => void
 }) {
   const { t, format, direction } = usePortal()
@@ -64,9 +76,16 @@ export function Chart({
   const bars = useRef<HTMLDivElement>(null)
   const most = Math.max(1, ...hours.map(({ delivered, retried, failed }) => delivered + retried + failed))
   const moment = (time: number) => new Date(time).toISOString()
-  const legend = KINDS.toReversed().map(
-    ([kind, tone]) => [kind, tone, t(`chart.${kind}`, { count: sums[kind] })] as const,
-  )
+  const said: ChartWords = words ?? {
+    kinds: KINDS.map(([kind]) => kind),
+    legend: (kind, count) => t(`chart.${kind}`, { count }),
+    bar: ({ start, ...counts }) => `${format.hour(moment(start))}: ${t('chart.hour', counts)}`,
+    tick: format.tick,
+    end: t('chart.now'),
+  }
+  const legend = KINDS.filter(([kind]) => said.kinds.includes(kind))
+    .toReversed()
+    .map(([kind, tone]) => [kind, tone, said.legend(kind, sums[kind])] as const)
 
   function move(event: KeyboardEvent) {
     const step = direction === 'rtl' ? -1 : 1
@@ -95,8 +114,8 @@ export function Chart({
       {/* biome-ignore lint/a11y/noStaticElementInteractions: its buttons have the focus */}
       <div ref={bars} class="chart-bars" onKeyDown={move}>
         {hours.map((hour, index) => {
-          const { start, ...counts } = hour
-          const text = `${format.hour(moment(start))}: ${t('chart.hour', counts)}`
+          const { start } = hour
+          const text = said.bar(hour)
           return (
             <button
               key={start}
@@ -115,10 +134,10 @@ export function Chart({
       </div>
       <div class="chart-ticks muted" aria-hidden="true">
         {Array.from({ length: TICKS }, (_, index) => {
-          const { start } = hours[(index * hours.length) / TICKS] ?? { start: 0 }
-          return <span key={start}>{format.tick(moment(start))}</span>
+          const { start } = hours[Math.floor((index * hours.length) / TICKS)] ?? { start: 0 }
+          return <span key={start}>{said.tick(moment(start))}</span>
         })}
-        <span>{t('chart.now')}</span>
+        <span>{said.end}</span>
       </div>
     </figure>
   )

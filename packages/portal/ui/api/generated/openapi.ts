@@ -51,6 +51,26 @@ export interface paths {
         patch: operations["updateApiKey"];
         trace?: never;
     };
+    "/v1/organizations/{organizationId}/api-keys/{id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what was done with an API key
+         * @description Counts the requests with the key by day, and lists the newest ones, also those that were refused. A request is listed within ten seconds; a crash loses that much.
+         */
+        get: operations["getApiKeyUses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/organizations/{organizationId}/api-keys/{id}/roll": {
         parameters: {
             query?: never;
@@ -607,6 +627,41 @@ export interface components {
         UpdateApiKey: {
             /** Format: name */
             name: string;
+        };
+        /** ApiKeyUses */
+        ApiKeyUses: {
+            /** @description The last 30 days, oldest first. */
+            days: {
+                /**
+                 * Format: date
+                 * @description The day, in UTC.
+                 */
+                date: string;
+                /** @description Requests that succeeded: a status below 400. */
+                answered: number;
+                /** @description All others, including those that the key was not allowed to make. */
+                refused: number;
+                /** @description The same requests, by the class of their status. */
+                statuses: {
+                    "2xx": number;
+                    "3xx": number;
+                    "4xx": number;
+                    "5xx": number;
+                };
+            }[];
+            /** @description The newest 100, newest first. */
+            requests: {
+                /** Format: date-time */
+                at: string;
+                method: string;
+                /** @description The pattern of the path, such as `/v1/integrations/quotations/:id`. */
+                route: string;
+                status: number;
+                /** @description The IP address. Null if the application does not record it. */
+                address: string | null;
+                /** @description The `X-Request-Id` of the response. */
+                request_id: string;
+            }[];
         };
         /** RollApiKey */
         RollApiKey: {
@@ -1721,6 +1776,54 @@ export interface operations {
             409: components["responses"]["STATE_CONFLICT"];
             413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
+        };
+    };
+    getApiKeyUses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
+                organizationId: string;
+                /** @example 0197a2e1-0a1b-7c2d-8e3f-405162738495 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its uses. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyUses"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {integer} */
+                        status?: 400;
+                        /** @enum {string} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            403: components["responses"]["NOT_A_MEMBER"];
+            404: components["responses"]["API_KEY_NOT_FOUND"];
             500: components["responses"]["INTERNAL_ERROR_2"];
             503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
