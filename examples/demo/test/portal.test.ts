@@ -285,7 +285,12 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
 
     await page.getByRole('link', { name: 'Audit log' }).click()
-    for (const done of ['Added the endpoint', 'Rotated the secret of', 'Deleted the endpoint']) {
+    for (const done of [
+      'Added the endpoint',
+      'Rotated the secret of',
+      'Disabled the endpoint',
+      'Deleted the endpoint',
+    ]) {
       await row(page, `${done} Old staging`).waitFor()
     }
     // In words, and what still exists is a link.

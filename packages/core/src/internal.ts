@@ -7,7 +7,12 @@ export type { EncryptedSecret } from './lib/keyring.ts'
 export { API_KEY_OPTIONS, MOST_REQUESTS, UsesOfApiKey } from './model/api-key-use.ts'
 export { isUuid, ownedBy } from './lib/tenancy.ts'
 export type { StoredApiKeyStatus } from './model/api-key.ts'
-export { AUDIT_ACTIONS, AUDIT_RESOURCE_TYPES, type AuditChange } from './model/audit-entry.ts'
+export {
+  AUDIT_ACTIONS,
+  AUDIT_RESOURCE_TYPES,
+  type AuditChange,
+  ENDPOINT_CHANGES,
+} from './model/audit-entry.ts'
 export { ATTEMPT_STATUSES, type DeliveryStatus } from './model/delivery.ts'
 export type { Undelivered } from './model/delivery-log-query.ts'
 export { DELIVERY_FAILURES, FAILURE_DETAILS } from './model/delivery-failure.ts'

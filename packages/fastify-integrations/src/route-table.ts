@@ -41,7 +41,7 @@ export function routeTable(
     },
     ...(options.apiKeyRoutes ? [session('/api-keys', apiKeyRoutes(integrations, names))] : []),
     session('/webhooks', [
-      ...webhookRoutes(integrations),
+      ...webhookRoutes(integrations, names),
       ...deliveryRoutes(integrations),
       ...replayRoutes(integrations),
     ]),

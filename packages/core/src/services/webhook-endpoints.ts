@@ -285,7 +285,9 @@ async function changeLocked(
     const { after, headers = false } = await change(transaction, before, now)
     const changes = auditChanges({ ...before, headers: false }, { ...after, headers })
     if (changes.length > 0 || action !== 'webhook_endpoint.updated') {
-      await audit(transaction, action, after, { by: member, changes, at: now })
+      const isDisabled = before.is_enabled && !after.is_enabled && action === 'webhook_endpoint.updated'
+      const named = isDisabled ? 'webhook_endpoint.disabled' : action
+      await audit(transaction, named, after, { by: member, changes, at: now })
     }
     return after
   })
@@ -341,7 +343,13 @@ function generateSecret({ keyring }: Settings, endpointId: string) {
 
 /** The condition of an endpoint without deliveries. */
 const NEVER_CALLED: EndpointCondition = {
-  health: { last_success_at: null, failing_since: null, recent_attempts: 0, recent_success_rate: null },
+  health: {
+    last_success_at: null,
+    failing_since: null,
+    recent_attempts: 0,
+    recent_success_rate: null,
+    changed_before_failing: null,
+  },
   paused_until: null,
 }
 

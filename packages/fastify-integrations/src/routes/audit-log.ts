@@ -30,7 +30,7 @@ export function auditLogRoutes(
             organization_id: EXAMPLE.organizationId,
             actor_id: 'member-17',
             client_address: '198.51.100.7',
-            action: 'webhook_endpoint.updated',
+            action: 'webhook_endpoint.disabled',
             resource_type: 'webhook_endpoint',
             resource_id: EXAMPLE.endpointId,
             resource_name: 'CRM',

@@ -241,6 +241,7 @@ export const de: Catalog = {
   'endpoints.paused': 'Zustellungen warten bis {time}: Der Empfänger bat darum.',
   'endpoints.failing': 'Alle letzten Zustellungen sind fehlgeschlagen. Der erste Fehler war {since}.',
   'endpoints.failing.end': 'Wenn das so bleibt, wird der Endpunkt am {date} abgeschaltet.',
+  'endpoints.changed-before': 'Die letzte Änderung vor dem ersten Fehler: {what}, {time} früher, von {who}.',
   'endpoints.failing.see': 'Antworten ansehen',
   'endpoints.disabled.failing':
     'Seit Tagen sind alle Zustellungen fehlgeschlagen, daher wurde der Endpunkt abgeschaltet. Beheben Sie den Fehler im Empfänger und schalten Sie den Endpunkt wieder ein.',

@@ -236,6 +236,7 @@ export const en = {
   'endpoints.paused': 'The receiver asked for a pause. Deliveries wait until {time}.',
   'endpoints.failing': 'All recent deliveries have failed. The first failure was {since}.',
   'endpoints.failing.end': 'If this continues, the endpoint will be disabled on {date}.',
+  'endpoints.changed-before': 'The last change before the first failure: {what}, {time} earlier, by {who}.',
   'endpoints.failing.see': 'See the responses',
   'endpoints.disabled.failing':
     'Every delivery failed for days, so the endpoint was disabled. Fix the receiver, then enable the endpoint.',

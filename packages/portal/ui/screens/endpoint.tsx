@@ -289,7 +289,7 @@ function Trouble({
   const { t, format, settings, shows } = usePortal()
   const { is_enabled, disabled_reason, health, id } = endpoint
   const answers = shows('deliveries') && (
-    <Link class="button" to={{ view: 'deliveries', query: { endpoint: id, show: 'all' } }}>
+    <Link class="button" to={{ view: 'deliveries', query: { endpoint: id, show: 'all', span: 'all' } }}>
       {t('endpoints.failing.see')}
     </Link>
   )
@@ -306,6 +306,7 @@ function Trouble({
         }
       >
         {t(disabled_reason === 'failing' ? 'endpoints.disabled.failing' : 'endpoints.disabled.requested')}
+        <ChangedBefore endpoint={endpoint} />
       </Banner>
     )
   }
@@ -335,7 +336,26 @@ function Trouble({
         {t('endpoints.failing', { since: format.sinceInWords(health.failing_since, now.value) })}
       </strong>{' '}
       {disableAfterMs > 0 && t('endpoints.failing.end', { date: format.date(end) })} {paused}
+      <ChangedBefore endpoint={endpoint} />
     </Banner>
+  )
+}
+
+/** Who changed the endpoint last before it failed: before, which need not be the reason. */
+function ChangedBefore({ endpoint: { id, health } }: { endpoint: WebhookEndpoint }) {
+  const { t, format, shows } = usePortal()
+  const { failing_since, changed_before_failing: change } = health
+  if (change === null || failing_since === null) return null
+  const text = t('endpoints.changed-before', {
+    what: t(`audit.filter.${change.action}`),
+    time: format.length(Date.parse(failing_since) - Date.parse(change.at)),
+    who: change.actor_name ?? change.actor_id ?? t('audit.service'),
+  })
+  return (
+    <>
+      <br />
+      {shows('audit-log') ? <Link to={{ view: 'audit-log', query: { about: id } }}>{text}</Link> : text}
+    </>
   )
 }
 

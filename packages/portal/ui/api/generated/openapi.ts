@@ -783,6 +783,17 @@ export interface components {
                 recent_attempts: number;
                 /** @description The share of them that succeeded, from 0 to 1. Null without attempts. */
                 recent_success_rate: number | null;
+                /** @description The newest change of the endpoint before `failing_since`, which need not be the reason. Null if it does not fail, or none is known. */
+                changed_before_failing: {
+                    /** @enum {string} */
+                    action: "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated";
+                    /** @description Null for a change by the service. */
+                    actor_id: string | null;
+                    /** @description Present if the application names its members. Null if it does not know the actor. */
+                    actor_name?: string | null;
+                    /** Format: date-time */
+                    at: string;
+                } | null;
             };
             /**
              * Format: date-time
@@ -873,6 +884,17 @@ export interface components {
                 recent_attempts: number;
                 /** @description The share of them that succeeded, from 0 to 1. Null without attempts. */
                 recent_success_rate: number | null;
+                /** @description The newest change of the endpoint before `failing_since`, which need not be the reason. Null if it does not fail, or none is known. */
+                changed_before_failing: {
+                    /** @enum {string} */
+                    action: "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated";
+                    /** @description Null for a change by the service. */
+                    actor_id: string | null;
+                    /** @description Present if the application names its members. Null if it does not know the actor. */
+                    actor_name?: string | null;
+                    /** Format: date-time */
+                    at: string;
+                } | null;
             };
             /**
              * Format: date-time
