@@ -126,7 +126,7 @@ export const ANY_ATTEMPT: AttemptFilter = {
   endpoint_id: null,
   event_type: null,
   event_id: null,
-  quotation_id: null,
+  quotation_ids: null,
   http_status: null,
   attempts: 'all',
   status: null,

@@ -211,7 +211,7 @@ describe('a webhook endpoint of another organization', () => {
     expect(await storage.deliveryLog.listAttempts(own.organization_id, theirs, page)).toEqual(NOTHING)
     const filters = [
       { event_id: event.id },
-      { quotation_id: event.quotation_id },
+      { quotation_ids: [event.quotation_id ?? ''] },
       { attempts: 'latest' as const },
     ]
     for (const filter of filters) {

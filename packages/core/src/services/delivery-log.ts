@@ -9,6 +9,7 @@ import type { Delivery, DeliveryAttempt, DeliveryHour, EndpointStatistics } from
 import { DeliveryHoursQuery, deliveryLogQuery } from '../model/delivery-log-query.ts'
 import { HIDDEN_VALUE } from '../model/endpoint-headers.ts'
 import { ERASED } from '../model/erasure.ts'
+import { ANY_QUOTATION } from '../model/quotation.ts'
 import { signedAt } from '../model/receiver-check.ts'
 import { requestHeaders } from '../model/request-headers.ts'
 import {
@@ -68,6 +69,11 @@ const MOST_EXAMINED = 1000
 
 type LogPort = 'deliveryLog' | 'quotations' | 'webhookEndpoints' | 'erasure' | 'auditLog'
 
+type Asked = Static<ReturnType<typeof deliveryLogQuery>>
+
+/** The most quotes with one external ID that the log looks at. */
+const MOST_QUOTATIONS = 100
+
 type LogEntry = Pick<StoredDelivery, 'quotation_id' | 'endpoint_id' | 'event_id'>
 
 export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
@@ -81,7 +87,7 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
       const { organizationId } = member
       const asked = validateUrlPart(querySchema, query, '?')
       await requireEndpoint(organizationId, asked.endpoint_id)
-      const filter = toFilter(asked)
+      const filter = { ...toFilter(asked), quotation_ids: await quotationsOf(organizationId, asked) }
       const { items, nextCursor } = await readPage(
         settings.keyring,
         { name: 'delivery_attempts', organizationId },
@@ -138,6 +144,18 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
     },
   }
 
+  /** null: any. A host's own quotations that cannot be listed are not found by their external ID. */
+  async function quotationsOf(
+    organizationId: string,
+    { quotation_id, external_id }: Asked,
+  ): Promise<string[] | null> {
+    if (external_id === undefined) return quotation_id === undefined ? null : [quotation_id]
+    const filter = { ...ANY_QUOTATION, external_id }
+    const page = { after: null, limit: MOST_QUOTATIONS }
+    const found = (await storage.quotations.list?.(organizationId, filter, page)) ?? []
+    return found.map(({ id }) => id).filter((id) => quotation_id === undefined || id === quotation_id)
+  }
+
   async function requireEndpoint(organizationId: string, id: string | undefined): Promise<void> {
     if (id !== undefined && !(await storage.webhookEndpoints.had(organizationId, id))) {
       throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
@@ -154,13 +172,12 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
   }
 }
 
-function toFilter(asked: Static<ReturnType<typeof deliveryLogQuery>>): AttemptFilter {
+function toFilter(asked: Asked): Omit<AttemptFilter, 'quotation_ids'> {
   const { event_id, http_status } = asked
   return {
     endpoint_id: asked.endpoint_id ?? null,
     event_type: asked.event_type ?? null,
     event_id: event_id === undefined ? null : uuidOfEvent(event_id),
-    quotation_id: asked.quotation_id ?? null,
     status: asked.status ?? null,
     http_status: http_status === undefined ? null : toStatuses(http_status),
     attempts: asked.attempts ?? 'all',

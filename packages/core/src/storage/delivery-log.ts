@@ -36,7 +36,7 @@ export interface AttemptFilter {
   readonly event_type: string | null
   /** The uuid. */
   readonly event_id: string | null
-  readonly quotation_id: string | null
+  readonly quotation_ids: readonly string[] | null
   /** Both inclusive; 0: no response. */
   readonly http_status: { readonly from: number; readonly to: number } | null
   /** `latest`: only the newest attempt of each delivery. */

@@ -2741,6 +2741,8 @@ export interface operations {
                 event_id?: string;
                 /** @description Attempts to deliver the events of this quotation. */
                 quotation_id?: string;
+                /** @description Attempts to deliver the events of the newest 100 quotations with this `external_id`, the partner's own ID. */
+                external_id?: string;
                 status?: "succeeded" | "failed" | "exhausted" | "rejected" | "interrupted";
                 /** @description The response: a status such as `404`, a class such as `5xx`, or `none` for no response. */
                 http_status?: string;
