@@ -65,5 +65,21 @@ export function signInUrl(template: string): string {
   return template.replace('{url}', encodeURIComponent(location.pathname + location.search + location.hash))
 }
 
-/** Whether to show exact instead of relative times. */
-export const exactTimes = signal(false)
+const EXACT = 'quickquote-exact-times'
+
+/** Storage may be forbidden. */
+function stored<T>(work: (storage: Storage) => T): T | undefined {
+  try {
+    return work(localStorage)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether to show exact instead of relative times: as the reader last wanted it. */
+export const exactTimes = signal(stored((storage) => storage.getItem(EXACT)) === 'yes')
+
+export function switchTimes(): void {
+  exactTimes.value = !exactTimes.value
+  stored((storage) => storage.setItem(EXACT, exactTimes.value ? 'yes' : 'no'))
+}

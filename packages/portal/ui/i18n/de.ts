@@ -400,8 +400,8 @@ export const de: Catalog = {
   'deliveries.answer.4xx': '4xx',
   'deliveries.answer.5xx': '5xx',
   'deliveries.answer.none': 'keine',
-  'deliveries.search': 'ID eines Ereignisses, einer Zustellung oder eines Angebots',
-  'deliveries.search.unknown': 'Das ist keine ID eines Ereignisses, einer Zustellung oder eines Angebots.',
+  'deliveries.search': 'ID, Status oder Name eines Angebots',
+  'deliveries.search.unknown': 'Zu dieser ID oder diesem Namen gibt es keine Zustellung.',
   'deliveries.no-answer': 'keine Antwort',
   'deliveries.took': 'Dauer',
   'deliveries.when': 'Wann',
@@ -426,8 +426,7 @@ export const de: Catalog = {
   'deliveries.empty': 'Noch keine Zustellungen',
   'deliveries.empty.text':
     'Sobald ein Angebot Fortschritte macht, erscheinen hier seine Ereignisse. Bei einem Endpunkt können Sie auch einen Test senden.',
-  'overview.title': 'Die letzten 24 Stunden',
-  'overview.last': 'Letzte 24 Stunden',
+  'overview.own': 'Dieser Zeitraum',
   'overview.failed': 'Fehlgeschlagen',
 
   'attempt.succeeded': 'Zugestellt',
@@ -558,6 +557,23 @@ export const de: Catalog = {
   'delivery.resend.text':
     '{name} hat dieses Ereignis schon erhalten und erhält es mit derselben Ereignis-ID noch einmal.',
 
+  'resend.do': 'Diese erneut senden…',
+  'resend.title': 'Erneut senden, was die Liste zeigt',
+  'resend.text':
+    'Jedes Ereignis geht noch einmal an seinen Endpunkt, mit derselben Ereignis-ID, die ältesten zuerst. Lassen Sie die Seite so lange offen.',
+  'resend.none': 'Die Liste zeigt nichts, was erneut gesendet werden kann.',
+  'resend.count': {
+    one: '{count} Zustellung wird erneut gesendet.',
+    other: '{count} Zustellungen werden erneut gesendet.',
+  },
+  'resend.count.more':
+    'Die neuesten {count} Zustellungen werden erneut gesendet. Für mehr gibt es „Nachholen“.',
+  'resend.start': { one: '{count} erneut senden', other: '{count} erneut senden' },
+  'resend.progress': '{sent} von {all} gesendet, {refused} abgelehnt',
+
+  'replay.catch-up': 'Einschalten und Verpasstes nachholen',
+  'replay.catch-up.start': 'Einschalten und nachholen',
+  'replay.see': 'Was daraus geworden ist',
   'replay.do': 'Nachholen …',
   'replay.title': 'Ereignisse nachholen',
   'replay.text': 'Sendet verpasste Ereignisse noch einmal an einen Endpunkt, mit denselben Ereignis-IDs.',

@@ -389,8 +389,8 @@ export const en = {
   'deliveries.answer.4xx': '4xx',
   'deliveries.answer.5xx': '5xx',
   'deliveries.answer.none': 'none',
-  'deliveries.search': 'ID of an event, a delivery or a quote',
-  'deliveries.search.unknown': 'This is not the ID of an event, a delivery or a quote.',
+  'deliveries.search': 'ID, status, or name of a quote',
+  'deliveries.search.unknown': 'No delivery was found by this ID or name.',
   'deliveries.no-answer': 'no response',
   'deliveries.took': 'Took',
   'deliveries.when': 'When',
@@ -415,8 +415,7 @@ export const en = {
   'deliveries.empty': 'No deliveries yet',
   'deliveries.empty.text':
     'Once a quote makes progress, its events appear here. You can also send a test from an endpoint.',
-  'overview.title': 'The last 24 hours',
-  'overview.last': 'Last 24 hours',
+  'overview.own': 'This period',
   'overview.failed': 'Failed',
 
   'attempt.succeeded': 'Delivered',
@@ -543,6 +542,19 @@ export const en = {
   'delivery.resend.text':
     '{name} has already received this event. It will receive it again with the same event ID.',
 
+  'resend.do': 'Resend these…',
+  'resend.title': 'Resend what the list shows',
+  'resend.text':
+    'Each event is sent again to its endpoint, with the same event ID, the oldest first. Keep this page open meanwhile.',
+  'resend.none': 'The list has nothing that can be resent.',
+  'resend.count': { one: '{count} delivery will be resent.', other: '{count} deliveries will be resent.' },
+  'resend.count.more': 'The newest {count} deliveries will be resent. Use a replay for more.',
+  'resend.start': { one: 'Resend {count}', other: 'Resend {count}' },
+  'resend.progress': '{sent} of {all} resent, {refused} refused',
+
+  'replay.catch-up': 'Enable and replay what it missed',
+  'replay.catch-up.start': 'Enable and replay',
+  'replay.see': 'What became of them',
   'replay.do': 'Replay…',
   'replay.title': 'Replay events',
   'replay.text': 'Sends missed events to an endpoint again, with the same event IDs.',

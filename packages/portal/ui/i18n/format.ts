@@ -73,6 +73,8 @@ export function createFormatter(locale: string) {
     day: dates({ dateStyle: 'medium' }),
     /** `14:02`. */
     time: times({ timeStyle: 'short' }),
+    /** `14:02:11`. */
+    clock: times({ timeStyle: 'medium' }),
     /** `20 Nov, 14:02:11`: an attempt. */
     attempt: times({ ...minute, second: '2-digit' }),
     /** `20 Nov, 14:00`. */

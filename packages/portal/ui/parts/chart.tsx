@@ -25,14 +25,20 @@ export type Hour = Readonly<Record<Kind | 'start', number>>
 export function useHours(
   count: number,
   endpointId: string,
+  /** The last hour since 1970; null: the present one, and what comes. */
+  last: number | null = null,
 ): { hours: readonly Hour[]; sums: Record<Kind, number>; loaded: Loaded<unknown> } {
   const { client } = usePortal()
   // On the hour: the API has stored counts of whole hours.
-  const first = (Math.floor(now.value / HOUR) - (count - 1)) * HOUR
+  const first = ((last ?? Math.floor(now.value / HOUR)) - (count - 1)) * HOUR
+  const until = last === null ? undefined : new Date((last + 1) * HOUR).toISOString()
   const loaded = useLoaded(
-    `hours ${count} ${endpointId}`,
+    `hours ${count} ${last} ${endpointId}`,
     (signal) =>
-      client.deliveries.hours({ endpoint_id: endpointId, since: new Date(first).toISOString() }, signal),
+      client.deliveries.hours(
+        { endpoint_id: endpointId, since: new Date(first).toISOString(), until },
+        signal,
+      ),
     { everyMs: REFRESH_MS },
   )
   const known = new Map((loaded.value ?? []).map((each) => [Date.parse(each.hour), each]))
@@ -68,7 +74,7 @@ export function Chart({
   sums: Record<Kind, number>
   /** The start of the hour that is shown below. */
   chosen?: number | null
-  words?: ChartWords
+  words?: Partial<ChartWords>
   onChoose: (hour: Hour) => void
 }) {
   const { t, format, direction } = usePortal()
@@ -76,12 +82,13 @@ export function Chart({
   const bars = useRef<HTMLDivElement>(null)
   const most = Math.max(1, ...hours.map(({ delivered, retried, failed }) => delivered + retried + failed))
   const moment = (time: number) => new Date(time).toISOString()
-  const said: ChartWords = words ?? {
+  const said: ChartWords = {
     kinds: KINDS.map(([kind]) => kind),
     legend: (kind, count) => t(`chart.${kind}`, { count }),
     bar: ({ start, ...counts }) => `${format.hour(moment(start))}: ${t('chart.hour', counts)}`,
     tick: format.tick,
     end: t('chart.now'),
+    ...words,
   }
   const legend = KINDS.filter(([kind]) => said.kinds.includes(kind))
     .toReversed()

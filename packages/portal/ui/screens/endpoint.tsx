@@ -26,7 +26,7 @@ import { TestEndpoint } from './test-endpoint.tsx'
 
 const REFRESH_MS = 30_000
 
-type Open = 'test' | 'check' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | null
+type Open = 'catch-up' | 'test' | 'check' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | null
 
 /** An endpoint: health, events, secret and settings. */
 export function Endpoint({ id }: { id: string }) {
@@ -103,6 +103,7 @@ export function Endpoint({ id }: { id: string }) {
       <Trouble
         endpoint={endpoint}
         onEnable={mayChange ? enable : undefined}
+        onCatchUp={mayChange && shows('replay') ? () => setOpen('catch-up') : undefined}
         isTested={!isNew || !mayChange}
       />
       <div class="columns main-aside">
@@ -155,6 +156,8 @@ function OpenDialog({
       return <CheckReceiver {...props} onTested={onTested} />
     case 'verify':
       return <HowToVerify {...props} />
+    case 'catch-up':
+      return <CatchUp {...props} />
     case 'replay':
       return <Replay endpoints={[endpoint]} onClose={onClose} />
     case 'rotate':
@@ -188,6 +191,21 @@ function OpenDialog({
         />
       )
   }
+}
+
+/** Enables an endpoint, and replays what it has missed since it was off, or failed. */
+function CatchUp({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
+  const { client } = usePortal()
+  const { id, health, disabled_reason, updated_at } = endpoint
+  const since = useLoaded(`off since ${id}`, async (signal) => {
+    if (disabled_reason === 'failing' && health.failing_since !== null) return health.failing_since
+    const query = { resource_id: id, action: 'webhook_endpoint.disabled', limit: 1 }
+    const { items } = await client.auditLog(query, signal)
+    return items[0]?.created_at ?? updated_at
+  })
+  if (since.value === undefined && since.error === undefined) return null
+  const period = { span: 'own', since: since.value ?? updated_at, until: '' }
+  return <Replay enables endpoints={[endpoint]} period={period} onClose={onClose} />
 }
 
 function SecretCard({
@@ -279,10 +297,12 @@ function LastTest({ attempt }: { attempt: Attempt }) {
 function Trouble({
   endpoint,
   onEnable,
+  onCatchUp,
   isTested,
 }: {
   endpoint: WebhookEndpoint
   onEnable: (() => void) | undefined
+  onCatchUp: (() => void) | undefined
   /** Whether a test has been sent. */
   isTested: boolean
 }) {
@@ -302,6 +322,11 @@ function Trouble({
           <>
             {disabled_reason === 'failing' && answers}
             {onEnable !== undefined && <Button onClick={onEnable}>{t('endpoints.enable')}</Button>}
+            {onCatchUp !== undefined && (
+              <Button kind="primary" onClick={onCatchUp}>
+                {t('replay.catch-up')}
+              </Button>
+            )}
           </>
         }
       >
