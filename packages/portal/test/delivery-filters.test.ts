@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { now } from '../ui/clock.ts'
-import { chartOf, DEFAULTS, hourOf, isOneDay, readSearch } from '../ui/screens/delivery-filters.ts'
+import { chartOf as chartAt, DEFAULTS, hourOf, isOneDay, readSearch } from '../ui/screens/delivery-filters.ts'
 
 const ID = '0197a2ff-6a7b-7c8d-9e0f-1a2b3c4d5e6f'
 const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 const HOUR = 3_600_000
+const NOW = Date.parse('2026-11-28T13:30:00Z')
+const chartOf = (filters: typeof DEFAULTS) => chartAt(filters, NOW)
 
 describe('a search for deliveries', () => {
   it.each([
@@ -25,7 +26,7 @@ describe('a search for deliveries', () => {
 })
 
 describe('the chart above the list', () => {
-  const present = Math.floor(now.value / HOUR)
+  const present = Math.floor(NOW / HOUR)
   const own = (from: number, until: number | null) => ({
     ...DEFAULTS,
     span: 'own',

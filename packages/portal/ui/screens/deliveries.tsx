@@ -46,7 +46,10 @@ export function Deliveries() {
   const attempts = usePages(
     `deliveries ${JSON.stringify(filters)}`,
     async (page, signal) => {
-      const { items, next } = await client.deliveries.list({ ...queryOf(filters), ...page }, signal)
+      const { items, next } = await client.deliveries.list(
+        { ...queryOf(filters, now.value), ...page },
+        signal,
+      )
       return { items: items.map((attempt) => ({ ...attempt, id: attempt.delivery_id })), next }
     },
     {
@@ -91,7 +94,7 @@ export function Deliveries() {
       />
       {isResendOpen && (
         <ResendShown
-          query={queryOf(filters)}
+          query={queryOf(filters, now.value)}
           onClose={() => {
             setResendOpen(false)
             void attempts.reload()
@@ -303,7 +306,7 @@ function Overview({
   onChange: (change: Partial<FiltersOf>) => void
 }) {
   const { t, format } = usePortal()
-  const { count, last } = chartOf(filters)
+  const { count, last } = chartOf(filters, now.value)
   const { hours, sums, loaded } = useHours(count, filters.endpoint, last)
   if (loaded.error !== undefined) return null
   const isKnown = loaded.value !== undefined

@@ -1,5 +1,3 @@
-import type { Query } from '../api/client.ts'
-import { now } from '../clock.ts'
 import { DAY, HOUR } from '../i18n/format.ts'
 
 /** Periods in hours; `all`: everything that is kept, `own`: from `since` until `until`. */
@@ -16,19 +14,20 @@ export type Filters = typeof DEFAULTS
 /** Whether it is one status, and no class of them. */
 export const isStatus = (text: string) => /^[1-5]\d\d$/.test(text)
 
-export function rangeOf({ span, since, until }: Filters): { since?: string; until?: string } {
+/** @param now the service's time */
+function rangeOf({ span, since, until }: Filters, now: number): { since?: string; until?: string } {
   if (span === 'own') return { since, until }
-  return span === 'all' ? {} : { since: new Date(now.value - Number(span) * HOUR).toISOString() }
+  return span === 'all' ? {} : { since: new Date(now - Number(span) * HOUR).toISOString() }
 }
 
 /** What the API is asked for. */
-export function queryOf(filters: Filters): Query {
+export function queryOf(filters: Filters, now: number): Record<string, string | undefined> {
   const { show, endpoint, type, answer, event, quote, external } = filters
   return {
     ...{ endpoint_id: endpoint, event_type: type, http_status: answer, attempts: 'latest' },
     ...{ event_id: event, quotation_id: quote, external_id: external },
     undelivered: show === 'everything' ? undefined : show,
-    ...rangeOf(filters),
+    ...rangeOf(filters, now),
   }
 }
 
@@ -51,9 +50,12 @@ const DAY_HOURS = 24
 const WEEK_HOURS = 7 * DAY_HOURS
 
 /** The hours of the chart above the list: how many, and the last one since 1970; null: the present one. */
-export function chartOf({ span, since, until }: Filters): { count: number; last: number | null } {
+export function chartOf(
+  { span, since, until }: Filters,
+  now: number,
+): { count: number; last: number | null } {
   if (span !== 'own') return { count: span === '1' || span === '24' ? DAY_HOURS : WEEK_HOURS, last: null }
-  const present = Math.floor(now.value / HOUR)
+  const present = Math.floor(now / HOUR)
   const end = Math.ceil(Date.parse(until) / HOUR) - 1
   const last = Number.isNaN(end) ? present : Math.min(end, present)
   const begin = Math.floor(Date.parse(since) / HOUR)
