@@ -621,6 +621,22 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       expect(await page.getByRole('button', { name: /erstellen/ }).count()).toBe(0)
     })
 
+    it('begins at a filtered list, whose links have addresses in the host’s page', async () => {
+      const headers = JSON.stringify(await signIn(server.url, 'admin@acme.example'))
+      const page = await embed(
+        'view="deliveries?show=given_up&span=all" link-template="/own/{path}"',
+        `const element = document.querySelector('quickquote-integrations')
+         element.headers = ${headers}
+         element.addEventListener('quickquote-navigate', ({ detail }) => { document.title = detail.path })`,
+      )
+      await page.locator('button[aria-pressed=true]', { hasText: 'Failed' }).waitFor()
+      const link = page.getByRole('navigation').getByRole('link', { name: 'Endpoints' })
+      expect(await link.getAttribute('href')).toBe('/own/endpoints')
+      await button(page, 'Retrying').click()
+      await expect.poll(() => page.title(), PATIENCE).toBe('deliveries?show=retrying&span=all')
+      expect(page.url()).toBe(`${server.url}/own-page`)
+    })
+
     it('takes properties that are set before it is defined, and texts at any time', async () => {
       const headers = JSON.stringify(await signIn(server.url, 'admin@acme.example'))
       const page = await open(null, '')

@@ -46,6 +46,6 @@ export function routeTable(
       ...replayRoutes(integrations),
     ]),
     session('/audit-log', auditLogRoutes(integrations, names)),
-    session('/me', meRoutes(names)),
+    session('/me', meRoutes(integrations, names)),
   ]
 }

@@ -266,6 +266,9 @@ function Member({
         )}
         {isSignedOut && <SignedOut onSignedIn={onSignedIn} />}
         <main key={`${view}/${place.value.id}/${place.value.query['edit']}`}>
+          {place.value.view !== '' && !VIEWS.some((each) => each === place.value.view) && (
+            <p class="notice">{portal.t('start.unknown', { view: place.value.view })}</p>
+          )}
           {view === undefined ? <p class="notice">{portal.t('start.nothing')}</p> : <Screen view={view} />}
         </main>
         <LiveRegion />

@@ -61,7 +61,7 @@ export function dayOf(at: Date): number {
   return Math.floor(at.getTime() / DAY_MS)
 }
 
-export function dateOf(day: number): string {
+function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
 

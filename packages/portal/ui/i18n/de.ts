@@ -49,6 +49,7 @@ export const de: Catalog = {
 
   'start.no-organization': 'Es ist keine Organisation ausgewählt, daher gibt es nichts anzuzeigen.',
   'start.nothing': 'Sie haben hier auf nichts Zugriff.',
+  'start.unknown': 'Eine Ansicht „{view}“ gibt es nicht.',
   'start.open': '{name} öffnen',
   'session.ended':
     'Ihre Sitzung ist abgelaufen. Melden Sie sich in einem anderen Tab an und machen Sie dann hier weiter: Ihre Eingaben bleiben erhalten.',
@@ -417,6 +418,8 @@ export const de: Catalog = {
   'deliveries.paused': 'Angehalten',
   'deliveries.pause': 'Anhalten',
   'deliveries.resume': 'Fortsetzen',
+  'list.found': { one: '{count} Eintrag', other: '{count} Einträge' },
+  'list.found.more': { one: '{count} Eintrag und mehr', other: '{count} Einträge und mehr' },
   'list.waiting': { one: '{count} Änderung: anzeigen', other: '{count} Änderungen: anzeigen' },
   'deliveries.kept': { one: '{count} Tag aufbewahrt', other: '{count} Tage aufbewahrt' },
   'deliveries.test': 'Test',

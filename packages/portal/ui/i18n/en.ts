@@ -50,6 +50,7 @@ export const en = {
 
   'start.no-organization': 'No organization is selected, so there is nothing to show.',
   'start.nothing': 'You do not have access to anything here.',
+  'start.unknown': 'There is no screen “{view}”.',
   'start.open': 'Open {name}',
   'session.ended': 'Your session has ended. Sign in in another tab, then continue here: your input is kept.',
   'session.sign-in': 'Sign in',
@@ -406,6 +407,8 @@ export const en = {
   'deliveries.paused': 'Paused',
   'deliveries.pause': 'Pause',
   'deliveries.resume': 'Resume',
+  'list.found': { one: '{count} entry', other: '{count} entries' },
+  'list.found.more': { one: '{count} entry and more', other: '{count} entries and more' },
   'list.waiting': { one: '{count} change: show it', other: '{count} changes: show them' },
   'deliveries.kept': { one: 'Kept for {count} day', other: 'Kept for {count} days' },
   'deliveries.test': 'test',

@@ -8,7 +8,7 @@ import { Button } from '../parts/button.tsx'
 import { Chart, useHours } from '../parts/chart.tsx'
 import { FilterBar, TimeFilter, useFilters } from '../parts/filter.tsx'
 import { Link } from '../parts/link.tsx'
-import { type Column, Empty, List } from '../parts/list.tsx'
+import { type Column, Empty, List, useFound } from '../parts/list.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Dot, Status, type Tone } from '../parts/status.tsx'
 import { Countdown, Time, TimeHead } from '../parts/time.tsx'
@@ -36,7 +36,7 @@ const REFRESH_MS = 5000
 
 /** All deliveries, each with its newest attempt. The list refreshes itself. */
 export function Deliveries() {
-  const { t, client, settings, mayChange, shows, endpoints, navigation } = usePortal()
+  const { t, client, me, mayChange, shows, endpoints, navigation } = usePortal()
   const [isReplayOpen, setReplayOpen] = useState(false)
   const [isPaused, setPaused] = useState(false)
   const [isResendOpen, setResendOpen] = useState(false)
@@ -57,6 +57,7 @@ export function Deliveries() {
       isFiltered: filters.show !== DEFAULTS.show || filters.answer !== DEFAULTS.answer,
     },
   )
+  useFound(filters, attempts)
   const isFiltered = JSON.stringify(filters) !== JSON.stringify(DEFAULTS)
   const text = isFiltered ? 'none' : 'empty'
   return (
@@ -88,7 +89,7 @@ export function Deliveries() {
         name="deliveries"
         caption={t('deliveries.title')}
         loaded={attempts}
-        foot={settings.retentionDays !== undefined && t('deliveries.kept', { count: settings.retentionDays })}
+        foot={t('deliveries.kept', { count: me.limits.event_days })}
         empty={<Empty title={t(`deliveries.${text}`)} text={t(`deliveries.${text}.text`)} />}
         columns={Object.values(useColumns(isOneDay(filters)))}
       />

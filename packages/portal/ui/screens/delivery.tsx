@@ -5,8 +5,9 @@ import { apiText } from '../i18n/api-text.ts'
 import type { Place } from '../navigation.ts'
 import { Button } from '../parts/button.tsx'
 import { Card, Fact } from '../parts/card.tsx'
+import { Code } from '../parts/code.tsx'
 import { Copyable, CopyButton, Example } from '../parts/copy.tsx'
-import { FormDialog } from '../parts/dialog.tsx'
+import { FormDialog, InfoDialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Link } from '../parts/link.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
@@ -75,9 +76,8 @@ function Found({
         actions={
           <>
             {attempt !== undefined && endpoint !== null && (
-              <CopyButton
+              <CopyCurl
                 text={curlOf(urlOf(attempt, endpoint), attempt, request_body, t('delivery.curl.unsigned'))}
-                label={t('delivery.curl')}
               />
             )}
             {mayChange && !delivery.is_test && endpoint !== null && (
@@ -97,6 +97,24 @@ function Found({
           <RequestCard attempt={attempt} body={request_body} endpoint={endpoint} />
         </div>
       </div>
+    </>
+  )
+}
+
+/** Copies a command. If the browser refuses, it is shown. */
+function CopyCurl({ text }: { text: string }) {
+  const { t } = usePortal()
+  const [isShown, setShown] = useState(false)
+  const label = t('delivery.curl')
+  return (
+    <>
+      <CopyButton text={text} label={label} onFailed={() => setShown(true)} />
+      {isShown && (
+        <InfoDialog isWide title={label} onClose={() => setShown(false)}>
+          <p class="lead">{t('copy.failed')}</p>
+          <Code text={text} label={label} />
+        </InfoDialog>
+      )}
     </>
   )
 }

@@ -306,7 +306,7 @@ function Trouble({
   /** Whether a test has been sent. */
   isTested: boolean
 }) {
-  const { t, format, settings, shows } = usePortal()
+  const { t, format, me, shows } = usePortal()
   const { is_enabled, disabled_reason, health, id } = endpoint
   const answers = shows('deliveries') && (
     <Link class="button" to={{ view: 'deliveries', query: { endpoint: id, show: 'all', span: 'all' } }}>
@@ -353,7 +353,7 @@ function Trouble({
       )
     )
   }
-  const { disableAfterMs = 0 } = settings
+  const { disable_after_ms: disableAfterMs } = me.limits
   const end = new Date(Date.parse(health.failing_since) + disableAfterMs).toISOString()
   return (
     <Banner tone="warn" badge={t('endpoints.status.failing')} action={answers}>

@@ -33,7 +33,7 @@ export function Replay({
   enables?: boolean
   onClose: () => void
 }) {
-  const { t, client, settings, endpoints: known } = usePortal()
+  const { t, client, me, endpoints: known } = usePortal()
   const first = endpoints.find(({ is_enabled }) => is_enabled) ?? endpoints[0]
   const [id, setId] = useState(endpoints.find((each) => each.id === endpointId)?.id ?? first?.id ?? '')
   const isDisabled = endpoints.find((each) => each.id === id)?.is_enabled === false && !enables
@@ -42,7 +42,7 @@ export function Replay({
   )
   const [from, setFrom] = useState(
     period?.since ||
-      new Date(now.value - (period?.span === 'all' ? (settings.retentionDays ?? 7) : 1) * DAY).toISOString(),
+      new Date(now.value - (period?.span === 'all' ? me.limits.event_days : 1) * DAY).toISOString(),
   )
   const [until, setUntil] = useState(period?.until ?? '')
   const [status, setStatus] = useState<ReplayInput['status']>('missed')
@@ -97,7 +97,7 @@ export function Replay({
         label={t('deliveries.time')}
         value={span}
         options={SPANS.map((value) => [value, t(`deliveries.span.${value}`)])}
-        hint={settings.retentionDays !== undefined && t('replay.kept', { count: settings.retentionDays })}
+        hint={t('replay.kept', { count: me.limits.event_days })}
         error={action.fieldError('since') ?? action.fieldError('until')}
         onInput={setSpan}
       />

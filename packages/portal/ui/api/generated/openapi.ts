@@ -512,7 +512,7 @@ export interface paths {
         };
         /**
          * Get the signed-in member
-         * @description Returns the signed-in member, their organizations, and their permissions in this one.
+         * @description Returns the signed-in member, their organizations, and their permissions in this one, and the limits of the service.
          */
         get: operations["getMe"];
         put?: never;
@@ -1220,6 +1220,19 @@ export interface components {
                 /** @description Null if the session has no name. */
                 name: string | null;
             }[];
+            /** @description The limits of this service. */
+            limits: {
+                /** @description Webhook endpoints of an organization. */
+                webhook_endpoints: number;
+                /** @description API keys of a member that may still work. */
+                api_keys_per_member: number;
+                /** @description The longest lifetime of an API key, in days. */
+                api_key_max_days: number;
+                /** @description Days for which events and deliveries are kept. */
+                event_days: number;
+                /** @description How long every delivery must fail until an endpoint is disabled. 0: never. */
+                disable_after_ms: number;
+            };
         };
     };
     responses: {
