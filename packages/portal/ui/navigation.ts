@@ -43,8 +43,10 @@ export interface Navigation {
   href(target: Target): string | undefined
 }
 
-/** What must not be left without a question, also not by closing the page. */
-/** @param onHold is told what holds the member here; null: nothing */
+/**
+ * Everything that must not be left without a question, also not by closing the page.
+ * @param onHold gets the reason of the question; null: there is none
+ */
 function holding(onHold: (why: LeaveReason | null) => void = () => {}) {
   const reasons = new Set<{ why: LeaveReason }>()
   const leaving = signal<Leaving | null>(null)

@@ -322,7 +322,7 @@ export const de: Catalog = {
   'verify.run': 'Speichern Sie ihn als {file} und führen Sie diese Befehle im selben Ordner aus:',
   'verify.commands': 'Befehle',
   'verify.https':
-    'Er wartet auf Port 3000 oder auf PORT. {url} muss dorthin führen: über Ihren HTTPS-Proxy oder einen Tunnel.',
+    'Er wartet auf Port 4000 oder auf PORT. {url} muss dorthin führen: über Ihren HTTPS-Proxy oder einen Tunnel.',
   'verify.call':
     'Rufen Sie die Funktion bei jedem POST an {url} mit dem unveränderten Inhalt auf. Wenn sie zustimmt, antworten Sie innerhalb von {time} mit 2xx, sonst mit 401.',
 

@@ -312,7 +312,7 @@ export const en = {
   'verify.run': 'Save it as {file} and run these commands in the same folder:',
   'verify.commands': 'Commands',
   'verify.https':
-    'It listens on port 3000, or on PORT. {url} must lead there: through your HTTPS proxy or a tunnel.',
+    'It listens on port 4000, or on PORT. {url} must lead there: through your HTTPS proxy or a tunnel.',
   'verify.call':
     'Call it for each POST to {url}, with the raw body. If it accepts, respond with 2xx within {time}; otherwise with 401.',
 
