@@ -80,9 +80,13 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     const headers = { 'X-API-Key': key }
     await page.request.get(`${server.url}/v1/integrations/me`, { headers })
     await page.request.get(`${server.url}/v1/integrations/nothing`, { headers })
+    // Not a real one: its events would be in the replays of other tests.
+    const quote = { id: ACME, name: 'Of Zapier', status: 'queued', created_at: new Date().toISOString() }
+    await page.route('**/api-keys/*/quotations', (route) => route.fulfill({ json: [quote] }))
     await row(page, 'Zapier').getByText('never').click()
     await page.getByRole('heading', { name: 'Zapier', level: 1 }).waitFor()
     await page.getByText('1 answered', { exact: true }).waitFor()
+    await page.getByText('Of Zapier', { exact: true }).waitFor()
     await row(page, 'GET /v1/integrations/*').getByText('404').waitFor()
     await row(page, 'GET /v1/integrations/me').getByText('127.0.0.1').waitFor()
     await page.locator('.chart-bars button').first().click()

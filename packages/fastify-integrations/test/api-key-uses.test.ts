@@ -67,6 +67,23 @@ describe('GET /v1/organizations/:organizationId/api-keys/:id/uses', () => {
     }
   })
 
+  it('is beside the quotes that were started with the key', async () => {
+    const { host } = context
+    const [one, other] = [await host.createKey(), await host.createKey()]
+    const started = [await host.startQuotation(one.key), await host.startQuotation(one.key)]
+    await host.startQuotation(other.key)
+    const path = pathOf(one.id).replace('/uses', '/quotations')
+    const { status, body } = await host.call('GET', path, { member: 'acme-viewer' })
+    const quotes = body as unknown as { id: string; status: string }[]
+    expect([status, quotes.map(({ id }) => id)]).toEqual([200, started.toReversed()])
+    expect(quotes[0]).toEqual({
+      id: started[1],
+      name: expect.any(String),
+      status: 'queued',
+      created_at: expect.any(String),
+    })
+  })
+
   it('keeps the newest 100, and counts all', async () => {
     const { host } = context
     const { id } = await host.createKey()

@@ -325,6 +325,7 @@ describe('while an organization is erased', () => {
         'apiKeys.lockOfOwner',
         'apiKeys.list',
         'apiKeys.readUses',
+        'apiKeys.findQuotations',
       ],
       ...[
         'auditLog.list',

@@ -415,6 +415,8 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   'apiKeys.readUses': async (own, { key }) => {
     expect(await storage.apiKeys.readUses(own, key.id, 0)).toEqual({ days: [], requests: [] })
   },
+  'apiKeys.findQuotations': (own, { key }) =>
+    storage.apiKeys.findQuotations(own, key.id, { since: new Date(0), limit: 10 }),
   'apiKeys.lockOfOwner': (own, { key }) => storage.apiKeys.lockOfOwner(own, key.owner_id),
   'apiKeys.transfer': (own, { key }) =>
     storage.apiKeys.transfer(own, [key.id], 'thief', { maximum: 25, now: new Date() }),

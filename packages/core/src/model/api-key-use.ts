@@ -1,7 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import type { OptionsOf, OptionTable } from '../lib/option-check.ts'
-import { Nullable, Timestamp } from '../lib/schema.ts'
+import { Nullable, OneOf, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
+import { QUOTATION_STATUSES } from './quotation.ts'
 
 export const API_KEY_OPTIONS = {
   /** Whether the newest requests with a key are recorded with the IP address that they came from. Default true. */
@@ -47,6 +48,16 @@ export const UsesOfApiKey = Type.Object(
   { title: 'ApiKeyUses' },
 )
 export type UsesOfApiKey = Static<typeof UsesOfApiKey>
+
+/** The newest quotes of a key that are listed. */
+export const MOST_QUOTATIONS = 20
+
+/** A quote that was started with a key. */
+export const QuotationOfApiKey = Type.Object(
+  { id: Uuid, name: Type.String(), status: OneOf(QUOTATION_STATUSES), created_at: Timestamp },
+  { title: 'ApiKeyQuotation' },
+)
+export type QuotationOfApiKey = Static<typeof QuotationOfApiKey>
 
 /** Requests of a day (UTC) with a key, by the class of their status. */
 export interface CountedDay {

@@ -18,7 +18,15 @@ import {
   type UpdateApiKeyBody,
   updateApiKeyBody,
 } from '../model/api-key.ts'
-import { type ApiKeyRequest, dayOf, toDays, USE_DAYS, type UsesOfApiKey } from '../model/api-key-use.ts'
+import {
+  type ApiKeyRequest,
+  dayOf,
+  MOST_QUOTATIONS,
+  type QuotationOfApiKey,
+  toDays,
+  USE_DAYS,
+  type UsesOfApiKey,
+} from '../model/api-key-use.ts'
 import { generateApiKeyValue, hashApiKey, isWellFormedApiKey, maskApiKey } from '../model/api-key-value.ts'
 import type { AuditAction } from '../model/audit-entry.ts'
 import type { RequestedBy } from '../model/erasure.ts'
@@ -125,6 +133,11 @@ export interface ApiKeys {
    */
   uses(member: Member, id: string): Promise<UsesOfApiKey>
   /**
+   * The newest 20 quotes of the last 30 days that were started with a key. None if you keep quotes in your own tables.
+   * @throws IntegrationError API_KEY_NOT_FOUND
+   */
+  quotations(member: Member, id: string): Promise<readonly QuotationOfApiKey[]>
+  /**
    * Whether this storage has a key, whatever its state: a host with several databases finds the one of a request. Writes
    * nothing, not even `last_used_at`, and counts towards no limit. A malformed key is false, without a query.
    */
@@ -230,6 +243,14 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: A
       const since = dayOf(now) - USE_DAYS + 1
       const { days, requests: newest } = await storage.apiKeys.readUses(organizationId, key.id, since)
       return { days: toDays(days, now), requests: [...newest] }
+    },
+
+    async quotations(member, id) {
+      checkMemberIds(member)
+      const { organizationId } = member
+      const key = readable(await storage.apiKeys.find(organizationId, id), member)
+      const since = new Date(settings.now().getTime() - USE_DAYS * DAY_MS)
+      return storage.apiKeys.findQuotations(organizationId, key.id, { since, limit: MOST_QUOTATIONS })
     },
 
     async holds(value) {

@@ -4,6 +4,7 @@ import {
   ApiKeyListQuery,
   CreatedApiKey,
   createApiKeyBody,
+  QuotationOfApiKey,
   rollApiKeyBody,
   Type,
   UsesOfApiKey,
@@ -137,6 +138,31 @@ export function apiKeyRoutes(
       },
       errors: ['API_KEY_NOT_FOUND'],
       handle: ({ member, params }) => apiKeys.uses(member, params.id),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/:id/quotations',
+      operationId: 'listApiKeyQuotations',
+      summary: 'List the quotes started with an API key',
+      description:
+        'Lists the newest 20 of the last 30 days. Empty if the application keeps quotes in its own tables.',
+      answer: {
+        status: 200,
+        description: 'The quotes, newest first.',
+        schema: Type.Array(QuotationOfApiKey),
+        example: [
+          {
+            id: EXAMPLE.quotationId,
+            name: 'Customer portal',
+            status: 'completed',
+            created_at: EXAMPLE.startedAt,
+          },
+        ],
+      },
+      errors: ['API_KEY_NOT_FOUND'],
+      handle: ({ member, params }) => apiKeys.quotations(member, params.id),
     }),
 
     sessionRoute({

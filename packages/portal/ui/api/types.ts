@@ -11,6 +11,7 @@ export type ApiKey = Schemas['ApiKey']
 export type ApiKeyUses = Schemas['ApiKeyUses']
 export type ApiKeyDay = ApiKeyUses['days'][number]
 export type ApiKeyRequest = ApiKeyUses['requests'][number]
+export type ApiKeyQuotation = Schemas['ApiKeyQuotation']
 export type CreatedApiKey = Schemas['CreatedApiKey']
 
 export type WebhookEndpoint = Schemas['WebhookEndpoint']

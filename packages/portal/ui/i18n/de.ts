@@ -165,6 +165,7 @@ export const de: Catalog = {
   'uses.request': 'Anfrage',
   'uses.status': 'Status',
   'uses.address': 'Adresse',
+  'uses.quotes': 'Damit gestartete Angebote',
   'uses.id': 'Anfrage-ID',
   'endpoints.title': 'Endpunkte',
   'endpoints.one': 'Endpunkt',

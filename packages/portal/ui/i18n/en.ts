@@ -162,6 +162,7 @@ export const en = {
   'uses.request': 'Request',
   'uses.status': 'Status',
   'uses.address': 'Address',
+  'uses.quotes': 'Quotes started with it',
   'uses.id': 'Request ID',
   'endpoints.title': 'Endpoints',
   'endpoints.one': 'Endpoint',

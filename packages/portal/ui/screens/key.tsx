@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
-import type { ApiKeyDay, ApiKeyRequest } from '../api/types.ts'
+import type { ApiKeyDay, ApiKeyQuotation, ApiKeyRequest } from '../api/types.ts'
 import { DAY } from '../i18n/format.ts'
 import { Card, Fact } from '../parts/card.tsx'
 import { Chart, type ChartWords } from '../parts/chart.tsx'
+import { Link } from '../parts/link.tsx'
 import { Table } from '../parts/list.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -24,13 +25,17 @@ export function Key({ id }: { id: string }) {
   const loaded = useLoaded(
     `key ${id}`,
     async (signal) => {
-      const [key, uses] = await Promise.all([client.apiKeys.get(id, signal), client.apiKeys.uses(id, signal)])
-      return { key, uses }
+      const [key, uses, quotes] = await Promise.all([
+        client.apiKeys.get(id, signal),
+        client.apiKeys.uses(id, signal),
+        client.apiKeys.quotations(id, signal),
+      ])
+      return { key, uses, quotes }
     },
     { everyMs: REFRESH_MS },
   )
   if (loaded.value === undefined) return <Unfound title={t('keys.one')} view="api-keys" loaded={loaded} />
-  const { key, uses } = loaded.value
+  const { key, uses, quotes } = loaded.value
   const changed = (text: string) => {
     announcer.say(text)
     setOpen(null)
@@ -70,10 +75,37 @@ export function Key({ id }: { id: string }) {
               </Fact>
             </dl>
           </Card>
+          <Quotes quotes={quotes} />
         </div>
       </div>
       {open !== null && <OpenKeyDialog open={open} onClose={() => setOpen(null)} onDone={changed} />}
     </>
+  )
+}
+
+/** The newest quotes of a key, with what was sent about them. */
+function Quotes({ quotes }: { quotes: readonly ApiKeyQuotation[] }) {
+  const { t, views, shows } = usePortal()
+  if (quotes.length === 0) return null
+  return (
+    <Card title={t('uses.quotes')}>
+      <ul class="event-list">
+        {quotes.map(({ id, name, created_at }) => (
+          <li key={id}>
+            <span class="one-line" title={name}>
+              {views && shows('deliveries') ? (
+                <Link to={{ view: 'deliveries', query: { quote: id, span: 'all' } }}>{name}</Link>
+              ) : (
+                name
+              )}
+            </span>
+            <span class="muted">
+              <Time at={created_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
   )
 }
 

@@ -14,7 +14,7 @@ import {
   uuid,
 } from '../connection/statement.ts'
 import { notErased } from '../not-erased.sql.ts'
-import { apiKeyRequests, apiKeys } from '../schema.ts'
+import { apiKeyRequests, apiKeys, quotations } from '../schema.ts'
 
 const STORED = columnsOf(apiKeys)
 const { key_hash: _, ...KEY } = STORED
@@ -112,6 +112,15 @@ export const READ_DAYS = statement(
   `select day - date '1970-01-01' as day, status_2xx, status_3xx, status_4xx, status_5xx
     from $schema.api_key_days join $schema.api_keys key on key.id = api_key_id
     where organization_id = $organization_id and api_key_id = $id and day >= date '1970-01-01' + $since::int`,
+)
+
+const QUOTATION = columnsOf(quotations, ['id', 'name', 'status', 'created_at'])
+/** In the index of an organization's quotations. */
+export const FIND_QUOTATIONS = statement(
+  QUOTATION,
+  `select ${selected(QUOTATION)} from $schema.quotations
+    where organization_id = $organization_id and source = 'api_key' and id >= $from and api_key_id = $id
+    order by id desc limit $limit::int`,
 )
 
 const { id: __, api_key_id: ___, ...REQUEST } = columnsOf(apiKeyRequests)

@@ -2,6 +2,7 @@ import { isUuid, MOST_REQUESTS, newId, type Storage } from '@quickquote/core/int
 import { batched } from '../connection/batched.ts'
 import { type Database, oneAtATime } from '../connection/database.ts'
 import { pageParameters } from '../connection/page.ts'
+import { firstIdOf } from '../ids.ts'
 import * as sql from './api-keys.sql.ts'
 
 export function apiKeyStorage(database: Database): Storage['apiKeys'] {
@@ -82,6 +83,9 @@ export function apiKeyStorage(database: Database): Storage['apiKeys'] {
         await transaction.run(sql.FORGET_REQUESTS, { ids, most: MOST_REQUESTS })
       })
     },
+
+    findQuotations: (organization_id, id, { since, limit }) =>
+      run(sql.FIND_QUOTATIONS, { organization_id, id, from: firstIdOf(since), limit }),
 
     async readUses(organization_id, id, since) {
       const [days, requests] = await Promise.all([

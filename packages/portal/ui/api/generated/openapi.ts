@@ -71,6 +71,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/organizations/{organizationId}/api-keys/{id}/quotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the quotes started with an API key
+         * @description Lists the newest 20 of the last 30 days. Empty if the application keeps quotes in its own tables.
+         */
+        get: operations["listApiKeyQuotations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/organizations/{organizationId}/api-keys/{id}/roll": {
         parameters: {
             query?: never;
@@ -662,6 +682,16 @@ export interface components {
                 /** @description The `X-Request-Id` of the response. */
                 request_id: string;
             }[];
+        };
+        /** ApiKeyQuotation */
+        ApiKeyQuotation: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "completed" | "failed";
+            /** Format: date-time */
+            created_at: string;
         };
         /** RollApiKey */
         RollApiKey: {
@@ -1837,6 +1867,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiKeyUses"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {integer} */
+                        status?: 400;
+                        /** @enum {string} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            403: components["responses"]["NOT_A_MEMBER"];
+            404: components["responses"]["API_KEY_NOT_FOUND"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
+        };
+    };
+    listApiKeyQuotations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
+                organizationId: string;
+                /** @example 0197a2e1-0a1b-7c2d-8e3f-405162738495 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The quotes, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyQuotation"][];
                 };
             };
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
