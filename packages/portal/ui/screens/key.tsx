@@ -83,7 +83,7 @@ export function Key({ id }: { id: string }) {
   )
 }
 
-/** The newest quotes of a key, with what was sent about them. */
+/** The newest quotes of a key, each with a link to its deliveries. */
 function Quotes({ quotes }: { quotes: readonly ApiKeyQuotation[] }) {
   const { t, views, shows } = usePortal()
   if (quotes.length === 0) return null
