@@ -394,6 +394,8 @@ create table "quickquote".delivery_attempts (
   error text,
   -- The part of the response that members see, for debugging.
   response_body text,
+  -- Some of a response that was no success.
+  response_headers jsonb,
   -- The names of the endpoint's own headers that were sent, if any. Values are not stored.
   header_names text[],
   duration_ms integer,

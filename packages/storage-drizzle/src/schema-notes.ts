@@ -76,6 +76,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
       error: 'the reason for the failure, in our words',
       header_names: 'the names of the headers that the member chose',
       response_body: "the first 1,024 bytes of the receiver's response; `[erased]` by `quotations.erase`",
+      response_headers: 'some headers of a failed response, such as `server`; removed by `quotations.erase`',
     },
   },
   deliveries: {

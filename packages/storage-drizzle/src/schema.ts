@@ -355,6 +355,7 @@ function newTables(schema: string) {
         created_at: moment('created_at').notNull(),
         next_attempt_at: moment('next_attempt_at'),
         response_body: text('response_body'),
+        response_headers: jsonb('response_headers').$type<Readonly<Record<string, string>>>(),
         header_names: text('header_names').array(),
         first_byte_ms: integer('first_byte_ms'),
       },

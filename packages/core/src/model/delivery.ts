@@ -66,6 +66,12 @@ export const DeliveryAttemptDetails = Type.Composite(
         Type.String(),
         'The beginning of the response body, at most 1,024 bytes. Null for viewers, if the application hides bodies from them.',
       ),
+      response_headers: Type.Unsafe<Record<string, string> | null>({
+        type: ['object', 'null'],
+        additionalProperties: { type: 'string' },
+        description:
+          'Those that help to find a mistake, such as `server`, `location` or `www-authenticate`, of a response that was no success. Otherwise null.',
+      }),
       first_byte_ms: Nullable(Type.Integer(), 'Milliseconds until the first byte of the response.'),
     }),
   ],

@@ -13,7 +13,7 @@ import type { AttemptsListed, Undelivered } from '../model/delivery-log-query.ts
 export type StoredAttempt = Omit<DeliveryAttempt, 'quotation_name' | 'endpoint_name'>
 
 export type StoredAttemptDetails = StoredAttempt &
-  Pick<DeliveryAttemptDetails, 'response_body' | 'first_byte_ms'> & {
+  Pick<DeliveryAttemptDetails, 'response_body' | 'response_headers' | 'first_byte_ms'> & {
     readonly event_sequence: number | null
     /** The endpoint's own headers that were sent; null: none. */
     readonly header_names: readonly string[] | null

@@ -62,6 +62,7 @@ export function deliveryRoutes({
       [`X-${productName}-Timestamp`]: '1795255781',
     },
     response_body: '{"error":"the CRM is being updated"}',
+    response_headers: { server: 'nginx', 'content-type': 'application/json' },
     first_byte_ms: 83,
   }
   return [

@@ -2,7 +2,7 @@ import { en, type TextKey } from './en.ts'
 
 /** The beginnings of the keys of sentences that the API writes, always in English and always in the same words. */
 type Area = keyof typeof BEGINNINGS
-const BEGINNINGS = { cause: 'cause.', conflict: 'conflict.', detail: 'detail.' } as const
+const BEGINNINGS = { cause: 'cause.', conflict: 'conflict.' } as const
 
 /** Of a translator. */
 interface Texts {
@@ -20,9 +20,9 @@ export function apiText({ t, has }: Texts, area: Area, sentence: string): string
   const known = knownText(area, sentence)
   if (known === null) return sentence
   const values = Object.entries(known.values).map(([name, value]) => {
-    if (name === 'cause' || name === 'detail') return [name, apiText({ t, has }, name, value)]
-    const word = `keys.status.${value}`
-    return [name, has(word) ? t(word) : value]
+    if (name === 'cause') return [name, apiText({ t, has }, area, value)]
+    const word = [`keys.status.${value}`, `detail: ${value}`].find(has)
+    return [name, word !== undefined && has(word) ? t(word) : value]
   })
   return t(known.key, Object.fromEntries(values))
 }

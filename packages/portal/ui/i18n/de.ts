@@ -1,6 +1,33 @@
 import type { Catalog } from './en.ts'
 
+/** What the API says of certificates and TLS in more detail, by its words: in English nothing is to be translated. */
+const details: Readonly<Record<string, string>> = {
+  'detail: self-signed certificate': 'selbst signiert',
+  'detail: self-signed certificate in the chain': 'selbst signiertes Zertifikat in der Kette',
+  'detail: the issuer is not trusted': 'der Aussteller ist nicht vertrauenswürdig',
+  'detail: the chain is incomplete, or its issuer is a private one':
+    'die Kette ist unvollständig, oder der Aussteller ist ein privater',
+  'detail: the chain is incomplete': 'die Kette ist unvollständig',
+  'detail: it is for another host name': 'es gilt für einen anderen Hostnamen',
+  'detail: it has expired': 'es ist abgelaufen',
+  'detail: it is not valid yet': 'es gilt noch nicht',
+  'detail: it is not for servers (extended key usage)': 'es ist nicht für Server (Extended Key Usage)',
+  'detail: it is signed with SHA-1 or MD5': 'es ist mit SHA-1 oder MD5 signiert',
+  'detail: its key is too short': 'der Schlüssel ist zu kurz',
+  'detail: : the receiver requires a client certificate, which webhooks do not have':
+    ': Der Empfänger verlangt ein Client-Zertifikat, das Webhooks nicht haben',
+  'detail: : the receiver has no cipher in common, or requires a client certificate':
+    ': Der Empfänger hat keine gemeinsame Verschlüsselung oder verlangt ein Client-Zertifikat',
+  'detail: : the receiver does not support TLS 1.2 or 1.3': ': Der Empfänger kann kein TLS 1.2 oder 1.3',
+  'detail: : the receiver does not support HTTP/1.1 (ALPN)': ': Der Empfänger kann kein HTTP/1.1 (ALPN)',
+  'detail: : the port does not speak TLS': ': Der Port spricht kein TLS',
+  'detail: the connection was closed before its end': 'Die Verbindung endete vorher',
+  'detail: it is shorter or longer than its `Content-Length`':
+    'Er ist kürzer oder länger als sein `Content-Length`',
+}
+
 export const de: Catalog = {
+  ...details,
   none: '–',
   yes: 'ja',
   no: 'nein',
@@ -479,25 +506,6 @@ export const de: Catalog = {
   'cause.redirect': 'Der Empfänger hat mit {status} geantwortet: Weiterleitungen wird nicht gefolgt.',
   'cause.incomplete': 'Der Empfänger hat mit {status} geantwortet, aber: {cause}.',
   'cause.status': 'Der Empfänger hat mit {status} geantwortet.',
-  'detail.self_signed': 'selbst signiert',
-  'detail.self_signed_in_chain': 'selbst signiertes Zertifikat in der Kette',
-  'detail.issuer_not_trusted': 'der Aussteller ist nicht vertrauenswürdig',
-  'detail.issuer_unknown': 'die Kette ist unvollständig, oder der Aussteller ist ein privater',
-  'detail.chain_incomplete': 'die Kette ist unvollständig',
-  'detail.other_host': 'es gilt für einen anderen Hostnamen',
-  'detail.expired': 'es ist abgelaufen',
-  'detail.not_valid_yet': 'es gilt noch nicht',
-  'detail.not_for_servers': 'es ist nicht für Server (Extended Key Usage)',
-  'detail.weak_signature': 'es ist mit SHA-1 oder MD5 signiert',
-  'detail.weak_key': 'der Schlüssel ist zu kurz',
-  'detail.client_certificate': ': Der Empfänger verlangt ein Client-Zertifikat, das Webhooks nicht haben',
-  'detail.no_cipher':
-    ': Der Empfänger hat keine gemeinsame Verschlüsselung oder verlangt ein Client-Zertifikat',
-  'detail.old_version': ': Der Empfänger kann kein TLS 1.2 oder 1.3',
-  'detail.only_http2': ': Der Empfänger kann kein HTTP/1.1 (ALPN)',
-  'detail.not_tls': ': Der Port spricht kein TLS',
-  'detail.closed': 'Die Verbindung endete vorher',
-  'detail.contradiction': 'Er ist kürzer oder länger als sein `Content-Length`',
   'failure.dns': 'DNS',
   'failure.tls': 'TLS',
   'failure.refused': 'abgelehnt',

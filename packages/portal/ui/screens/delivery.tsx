@@ -325,7 +325,7 @@ function Answer({ attempt }: { attempt: AttemptDetails }) {
   const portal = usePortal()
   const { t, format, mayChange } = portal
   const isHidden = !mayChange && attempt.response_body === null
-  const { http_status, status, response_body, first_byte_ms, error } = attempt
+  const { http_status, status, response_body, response_headers, first_byte_ms, error } = attempt
   return (
     <Card
       title={
@@ -347,6 +347,15 @@ function Answer({ attempt }: { attempt: AttemptDetails }) {
           <p>{apiText(portal, 'cause', error)}</p>
           <p class="muted">{adviceFor(portal, attempt)}</p>
         </div>
+      )}
+      {response_headers !== null && (
+        <dl class="facts mono-values">
+          {Object.entries(response_headers).map(([name, value]) => (
+            <Fact key={name} name={name}>
+              {value}
+            </Fact>
+          ))}
+        </dl>
       )}
       {response_body !== null && response_body !== '' ? (
         <Example text={response_body} label={t('delivery.answer')} />

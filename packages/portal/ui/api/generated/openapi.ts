@@ -1145,6 +1145,10 @@ export interface components {
             } | null;
             /** @description The beginning of the response body, at most 1,024 bytes. Null for viewers, if the application hides bodies from them. */
             response_body: string | null;
+            /** @description Those that help to find a mistake, such as `server`, `location` or `www-authenticate`, of a response that was no success. Otherwise null. */
+            response_headers: {
+                [key: string]: string;
+            } | null;
             /** @description Milliseconds until the first byte of the response. */
             first_byte_ms: number | null;
         };
