@@ -1,10 +1,10 @@
-/** Two organizations, each with an admin and a plain member. A real host has them in its database. */
+/** Two organizations, each with an admin and a plain member, and one with a viewer. A real host has them in its database. */
 export interface Member {
   readonly id: string
   readonly name: string
   readonly email: string
   readonly organizationId: string
-  readonly role: 'admin' | 'member'
+  readonly role: 'admin' | 'member' | 'viewer'
 }
 
 export const ACME = '0197a000-0000-7000-8000-00000000ac3e'
@@ -28,6 +28,13 @@ export const MEMBERS: readonly Member[] = [
     email: 'member@acme.example',
     organizationId: ACME,
     role: 'member',
+  },
+  {
+    id: 'acme-viewer',
+    name: 'Vera Roth',
+    email: 'viewer@acme.example',
+    organizationId: ACME,
+    role: 'viewer',
   },
   {
     id: 'globex-admin',

@@ -44,9 +44,10 @@ export function createSessions(sql: Sql): Sessions {
       const member = await find(request)
       if (member === null) return null
       const { id, organizationId, role } = member
+      const rights = role === 'viewer' ? { permissions: ['view_integrations'] } : { role }
       return {
         memberId: id,
-        organizations: [{ id: organizationId, name: organizationName(organizationId), role }],
+        organizations: [{ id: organizationId, name: organizationName(organizationId), ...rights }],
       }
     },
   }

@@ -13,7 +13,7 @@ const PRINTED = [
   STARTED,
   /"status":"completed","processed_step":"proposal"/,
   /"progress":\{"completed":5,"total":5\}/,
-  /^$/,
+  /^\{"url":"https:/,
   /^\[\{"id":.*"metadata":\{"crm_deal":"D-1042"\}/,
   /"code":"QUOTATION_ENDED"/,
   /"code":"VALIDATION_FAILED".*"errors":\[\{"pointer":"\/requirementsText"/,
@@ -34,6 +34,8 @@ itWith('curl')(
     expect(printed).toEqual(PRINTED.map((pattern) => expect.stringMatching(pattern)))
     const [, refusal = ''] = blocksOf(guide, 'json')
     expect(JSON.parse(printed[8] ?? '')).toEqual({ ...JSON.parse(refusal), instance: expect.any(String) })
+    const { url } = JSON.parse(printed[5] ?? '')
+    await shell.run(`curl -sS '${url}' -o proposal.pdf`)
     expect((await shell.read('proposal.pdf')).subarray(0, 5).toString()).toBe('%PDF-')
   },
 )

@@ -183,7 +183,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
       const command = String(await dialog(page).locator('pre').textContent())
       expect(command).toContain(`npx @quickquote/client listen`)
       expect(command).toContain(`--base-url ${server.url} `)
-      expect(command).toContain('--forward-to http://localhost:3000/webhooks')
+      expect(command).toContain('--forward-to http://localhost:4000/webhooks')
     })
 
     it.each(VIEWS)(

@@ -122,11 +122,12 @@ export function usePortal(debuggingPort?: number) {
     await vi.waitFor(async () => expect(await attempts()).toHaveLength(1), PATIENCE)
     await admin.answer('ok')
     const [attempt] = await attempts()
-    await admin.send('POST', '/api-keys', 201, {
+    const key = await admin.send<{ id: string }>('POST', '/api-keys', 201, {
       ...{ name: 'Soon to expire', expires_at: new Date(Date.now() + 10 * 86_400_000).toISOString() },
     })
     return [
       ['api-keys', 'table'],
+      [`api-keys/${key.id}`, '.chart'],
       ['endpoints', 'table'],
       [`endpoints/${id}`, '.chart'],
       [`endpoints/${id}?edit=yes`, 'form'],

@@ -484,7 +484,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       await page.keyboard.press('Enter')
     }
     await search('nonsense')
-    await page.getByText('This is not the ID of').waitFor()
+    await page.getByText('No delivery was found').waitFor()
     for (const found of [first?.event_id, first?.event_id.slice(4), first?.quotation_id]) {
       await search(String(found))
       await expect

@@ -131,6 +131,65 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The lists of the
     expect(asked).toEqual([])
   })
 
+  it('do the jobs of an admin in few clicks: enable and replay, resend all, find, an hour of the week', async () => {
+    const admin = await as(EMAIL)
+    const { id } = await admin.endpoint('Off for a day')
+    await admin.send('PATCH', `/webhooks/${id}`, 200, { is_enabled: false })
+    await admin.quote('Missed')
+    const page = await open(EMAIL, 'endpoints')
+    let clicks = 0
+    const click = async (target: ReturnType<typeof page.locator>) => {
+      clicks += 1
+      await target.click()
+    }
+    const most = (count: number) => {
+      expect(clicks).toBeLessThanOrEqual(count)
+      clicks = 0
+    }
+    await click(row(page, 'Off for a day'))
+    await click(button(page, 'Enable and replay what it missed'))
+    await page.getByText('1 event will be sent.').waitFor()
+    await click(button(page, 'Enable and replay'))
+    await page.getByRole('heading', { name: 'Replay completed' }).waitFor()
+    most(4)
+    await page.getByRole('link', { name: 'What became of them' }).click()
+    await row(page, 'Missed').getByText('Delivered').waitFor()
+
+    await admin.answer('gone')
+    for (const name of ['Refused one', 'Refused two']) await admin.quote(name)
+    await page.goto(`${server.url}/portal/#/${ACME}/deliveries?endpoint=${id}`)
+    await row(page, 'Refused two').getByText('Rejected').waitFor()
+    await admin.answer('ok')
+    await click(button(page, 'Failed'))
+    await row(page, 'Missed').waitFor({ state: 'detached' })
+    await click(button(page, 'Resend these…'))
+    await page.getByText('2 deliveries will be resent.').waitFor()
+    await click(button(page, 'Resend 2'))
+    await page.getByText('2 of 2 resent, 0 refused').waitFor()
+    most(3)
+    await button(page, 'Close').click()
+    await page.getByText('Nothing found').waitFor()
+
+    const search = async (text: string, found: string) => {
+      await page.getByRole('searchbox').fill(text)
+      await page.keyboard.press('Enter')
+      await expect.poll(() => new URL(page.url()).hash, PATIENCE).toContain(found)
+    }
+    await search('refused TWO', 'quote=')
+    await row(page, 'Refused two').first().waitFor()
+    await search('410', 'answer=410')
+    await row(page, 'Refused one').getByText('410').first().waitFor()
+
+    await click(page.getByLabel('Time'))
+    await page.getByLabel('Time').selectOption('168')
+    await expect.poll(() => page.locator('.chart-bars button').count(), PATIENCE).toBe(168)
+    await click(page.locator('.chart-bars button:not([aria-label*=" 0 failed"])').last())
+    await page.getByRole('columnheader', { name: /^When \((UTC|GMT)/ }).waitFor()
+    await click(row(page, 'Refused one').first())
+    await page.getByRole('heading', { name: 'quotation.failed' }).waitFor()
+    most(5)
+  })
+
   it('count failures once: beside the chart as in its legend', async () => {
     const page = await open(EMAIL, 'deliveries')
     // Its name is a list, not one long word.

@@ -77,6 +77,22 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(await page.content()).not.toContain(key)
     expect(JSON.stringify(await kept(page))).not.toContain(key)
 
+    const headers = { 'X-API-Key': key }
+    await page.request.get(`${server.url}/v1/integrations/me`, { headers })
+    await page.request.get(`${server.url}/v1/integrations/nothing`, { headers })
+    // Not a real one: its events would be in the replays of other tests.
+    const quote = { id: ACME, name: 'Of Zapier', status: 'queued', created_at: new Date().toISOString() }
+    await page.route('**/api-keys/*/quotations', (route) => route.fulfill({ json: [quote] }))
+    await row(page, 'Zapier').getByText('never').click()
+    await page.getByRole('heading', { name: 'Zapier', level: 1 }).waitFor()
+    await page.getByText('1 answered', { exact: true }).waitFor()
+    await page.getByText('Of Zapier', { exact: true }).waitFor()
+    await row(page, 'GET /v1/integrations/*').getByText('404').waitFor()
+    await row(page, 'GET /v1/integrations/me').getByText('127.0.0.1').waitFor()
+    await page.locator('.chart-bars button').first().click()
+    await page.getByText('No request', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'API keys' }).last().click()
+
     const act = async (name: string, item: string) => {
       await button(page, `More actions for ${name}`).click()
       await page.getByRole('menuitem', { name: item }).click()
@@ -273,7 +289,12 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
 
     await page.getByRole('link', { name: 'Audit log' }).click()
-    for (const done of ['Added the endpoint', 'Rotated the secret of', 'Deleted the endpoint']) {
+    for (const done of [
+      'Added the endpoint',
+      'Rotated the secret of',
+      'Disabled the endpoint',
+      'Deleted the endpoint',
+    ]) {
       await row(page, `${done} Old staging`).waitFor()
     }
     // In words, and what still exists is a link.
@@ -300,6 +321,33 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
     expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(['API keys'])
     expect(await button(page, 'Everyone’s').count()).toBe(0)
+  })
+
+  it('shows a viewer everything, and nothing that only others may do', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Looked at')
+    await admin.send('POST', '/api-keys', 201, {
+      name: 'Another’s',
+      expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+    })
+    const page = await open('viewer@acme.example', `endpoints/${id}`)
+    const buttons = async () =>
+      (await page.locator('main button').allTextContents()).filter((text) => text !== '')
+    await page.getByText('You can look, not change.').waitFor()
+    await page.locator('.chart').waitFor()
+    expect(await page.getByRole('button', { name: /Rotate|test|Edit|More/ }).count()).toBe(0)
+    for (const tab of ['Endpoints', 'Deliveries', 'Events', 'Audit log']) {
+      await page.getByRole('navigation').getByRole('link', { name: tab }).click()
+      await page.getByRole('heading', { name: tab, level: 1 }).waitFor()
+      await page.getByText('You can look, not change.').waitFor()
+      expect((await buttons()).filter((text) => /Add an|Replay/.test(text))).toEqual([])
+    }
+    await page.getByRole('navigation').getByRole('link', { name: 'API keys' }).click()
+    await button(page, 'Everyone’s').click()
+    await page.locator('tbody tr').first().waitFor()
+    expect(await page.getByRole('button', { name: /^More actions/ }).count()).toBe(0)
+    // Keys of their own are every member's.
+    await button(page, 'Create key').waitFor()
   })
 
   it('finds the organization of the session; without a session, leads to sign-in and back', async () => {
@@ -575,6 +623,22 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
         'Ereignisse',
       ])
       expect(await page.getByRole('button', { name: /erstellen/ }).count()).toBe(0)
+    })
+
+    it('begins at a filtered list, whose links have addresses in the host’s page', async () => {
+      const headers = JSON.stringify(await signIn(server.url, 'admin@acme.example'))
+      const page = await embed(
+        'view="deliveries?show=given_up&span=all" link-template="/own/{path}"',
+        `const element = document.querySelector('quickquote-integrations')
+         element.headers = ${headers}
+         element.addEventListener('quickquote-navigate', ({ detail }) => { document.title = detail.path })`,
+      )
+      await page.locator('button[aria-pressed=true]', { hasText: 'Failed' }).waitFor()
+      const link = page.getByRole('navigation').getByRole('link', { name: 'Endpoints' })
+      expect(await link.getAttribute('href')).toBe('/own/endpoints')
+      await button(page, 'Retrying').click()
+      await expect.poll(() => page.title(), PATIENCE).toBe('deliveries?show=retrying&span=all')
+      expect(page.url()).toBe(`${server.url}/own-page`)
     })
 
     it('takes properties that are set before it is defined, and texts at any time', async () => {

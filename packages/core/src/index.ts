@@ -62,7 +62,13 @@ export {
 export type { CheckKind, CheckLine, ReceiverCheck, ReceiverCheckBody } from './model/receiver-check.ts'
 export type { Replay, ReplayBody } from './model/replay.ts'
 export { DEFAULT_RETENTION, type Retention } from './model/retention.ts'
-export { MANAGE_INTEGRATIONS, type Member, memberOf, type Session } from './model/session.ts'
+export {
+  MANAGE_INTEGRATIONS,
+  type Member,
+  memberOf,
+  type Session,
+  VIEW_INTEGRATIONS,
+} from './model/session.ts'
 export type { TestDeliveryBody, TestDeliveryResult } from './model/test-delivery.ts'
 export type {
   ApiKeyExpiringWarning,

@@ -6,6 +6,7 @@ import { logOutages } from './lib/outage.ts'
 import { version } from './lib/version.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
 import type { QuotationReporter } from './model/quote-pipeline.ts'
+import { type ApiKeyRequests, createApiKeyRequests } from './services/api-key-requests.ts'
 import { type ApiKeyUses, createApiKeyUses } from './services/api-key-uses.ts'
 import { type ApiKeys, createApiKeys } from './services/api-keys.ts'
 import { type AuditLog, createAuditLog } from './services/audit-log.ts'
@@ -120,8 +121,9 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   const files = options.files ?? storage.files
   const requirementsFiles = createRequirementsFiles({ uploads: storage.uploads, files }, settings)
   const keyUses = createApiKeyUses(storage.apiKeys, settings.logger)
+  const keyRequests = createApiKeyRequests(storage.apiKeys, settings.logger)
   const context = { storage, settings }
-  const shared: Shared = { requirementsFiles, keyUses }
+  const shared: Shared = { requirementsFiles, keyUses, keyRequests }
   const settle = () => clock.settle()
   const organizations = createOrganizations(context)
   const stops: (() => Promise<void>)[] = []
@@ -129,7 +131,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
 
   async function close(): Promise<void> {
     await Promise.all(stops.map((stop) => stop()))
-    await keyUses.close()
+    await Promise.all([keyUses.close(), keyRequests.close()])
     await storage.close()
   }
 
@@ -185,17 +187,18 @@ export function checkIntegrations(owner: string, integrations: Partial<Integrati
 interface Shared {
   readonly requirementsFiles: RequirementsFiles
   readonly keyUses: ApiKeyUses
+  readonly keyRequests: ApiKeyRequests
 }
 
 function createServices(
   context: { readonly storage: Storage; readonly settings: Settings },
-  { requirementsFiles, keyUses }: Shared,
+  { requirementsFiles, keyUses, keyRequests }: Shared,
   { settle, isBound }: { readonly settle: Clock['settle']; readonly isBound: boolean },
 ): IntegrationServices<EventDefinitions> {
   const services = lazily<
     Omit<IntegrationServices<EventDefinitions>, 'pipeline' | keyof Emitter<EventDefinitions>>
   >({
-    apiKeys: () => onTime(createApiKeys(context, keyUses), settle),
+    apiKeys: () => onTime(createApiKeys(context, keyUses, keyRequests), settle),
     quotations: () => onTime(createQuotations(context, requirementsFiles, { isBound }), settle),
     webhookEndpoints: () => onTime(createWebhookEndpoints(context), settle),
     deliveryLog: () => onTime(createDeliveryLog(context), settle),

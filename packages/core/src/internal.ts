@@ -4,9 +4,15 @@ export * from './index.ts'
 
 // Storages: what the ports of `Storage` take and return, and the values in their tables.
 export type { EncryptedSecret } from './lib/keyring.ts'
+export { API_KEY_OPTIONS, MOST_REQUESTS, QuotationOfApiKey, UsesOfApiKey } from './model/api-key-use.ts'
 export { isUuid, ownedBy } from './lib/tenancy.ts'
 export type { StoredApiKeyStatus } from './model/api-key.ts'
-export { AUDIT_ACTIONS, AUDIT_RESOURCE_TYPES, type AuditChange } from './model/audit-entry.ts'
+export {
+  AUDIT_ACTIONS,
+  AUDIT_RESOURCE_TYPES,
+  type AuditChange,
+  ENDPOINT_CHANGES,
+} from './model/audit-entry.ts'
 export { ATTEMPT_STATUSES, type DeliveryStatus } from './model/delivery.ts'
 export type { Undelivered } from './model/delivery-log-query.ts'
 export { DELIVERY_FAILURES, FAILURE_DETAILS } from './model/delivery-failure.ts'
@@ -75,7 +81,7 @@ export {
 } from './model/quotation.ts'
 export { QuotationEventData } from './model/quotation-events.ts'
 export { Replay, ReplayBody, ReplayCount } from './model/replay.ts'
-export { KNOWN_ROLES, requireManageIntegrations } from './model/session.ts'
+export { KNOWN_ROLES, requireManageIntegrations, requireViewIntegrations } from './model/session.ts'
 export {
   CHECK_KINDS,
   CHECK_VERDICTS,

@@ -12,6 +12,7 @@ import {
   type OptionTable,
 } from './lib/option-check.ts'
 import { version } from './lib/version.ts'
+import { API_KEY_OPTIONS, type ApiKeyPolicy } from './model/api-key-use.ts'
 import { DELIVERY_OPTIONS, type DeliveryPolicy } from './model/delivery.ts'
 import { createEgress, type Egress, type EgressOptions } from './model/egress.ts'
 import { createEventCatalog, type EventCatalog } from './model/event-catalog.ts'
@@ -63,8 +64,12 @@ export interface IntegrationsOptions<
   readonly start?: Partial<StartPolicy>
   /** When workers take over from a dead one, for every worker: in your app or a program of its own. */
   readonly lease?: Partial<LeasePolicy>
+  /** What is recorded of requests with an API key. */
+  readonly apiKeys?: Partial<ApiKeyPolicy>
   /** How long history is kept. */
   readonly retention?: Partial<Retention>
+  /** Whether members with `view_integrations` alone see the bodies of events and responses. Default true. */
+  readonly viewersSeeBodies?: boolean
   /** CIDRs (`10.1.0.0/16`) and host names that webhooks may reach although they are not public. Default none. */
   readonly allowAddresses?: readonly string[]
   /** How webhooks leave your network: a proxy, trusted certificates, a resolver. */
@@ -103,6 +108,7 @@ export interface IntegrationsOptions<
 type KeptOption =
   | 'pipeline'
   | 'productName'
+  | 'viewersSeeBodies'
   | 'onEndpointDisabled'
   | 'onEndpointFailing'
   | 'onDeliveriesExhausted'
@@ -123,6 +129,7 @@ export interface Settings extends Required<Pick<IntegrationsOptions, KeptOption>
   readonly cancelsQuotations: boolean
   readonly start: StartPolicy
   readonly lease: LeasePolicy
+  readonly apiKeys: ApiKeyPolicy
   readonly retention: Retention
   readonly keyring: Keyring
   readonly addressGuard: AddressGuard
@@ -153,7 +160,9 @@ const OPTION_NAMES = Object.keys({
   delivery: true,
   start: true,
   lease: true,
+  apiKeys: true,
   retention: true,
+  viewersSeeBodies: true,
   allowAddresses: true,
   egress: true,
   onEndpointDisabled: true,
@@ -175,7 +184,7 @@ const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
 export function createSettings(options: IntegrationsOptions): Omit<Settings, 'clock' | 'now'> {
   checkOptionNames('createIntegrations', options, OPTION_NAMES)
   const { storage, pipeline, encryptionKeys = [], productName = 'Service', allowAddresses = [] } = options
-  const { hookTimeoutMs = 10_000 } = options
+  const { hookTimeoutMs = 10_000, viewersSeeBodies = true } = options
   const hooks = checkHooks(options)
   const { events, files, now } = options
   const borrowed = borrowedLogger()
@@ -218,6 +227,7 @@ export function createSettings(options: IntegrationsOptions): Omit<Settings, 'cl
     Array.isArray(allowAddresses) && allowAddresses.every((entry) => typeof entry === 'string'),
     "allowAddresses must be a list of CIDRs and host names, such as ['10.1.0.0/16', 'receiver.internal'].",
   )
+  expect(typeof viewersSeeBodies === 'boolean', 'viewersSeeBodies must be true or false.')
   expect(
     hasMethods(given, 'debug', 'info', 'warn', 'error'),
     'logger must have the functions debug, info, warn and error, like pino.',
@@ -239,12 +249,14 @@ export function createSettings(options: IntegrationsOptions): Omit<Settings, 'cl
     pipeline,
     events: createEventCatalog(events),
     productName,
+    viewersSeeBodies,
     limits: complete('limits', LIMIT_OPTIONS, options.limits),
     delivery,
     listsQuotations: options.quotations === undefined || typeof options.quotations?.list === 'function',
     cancelsQuotations: options.quotations === undefined || typeof options.quotations?.cancel === 'function',
     start,
     lease,
+    apiKeys: complete('apiKeys', API_KEY_OPTIONS, options.apiKeys),
     retention: complete('retention', retentionOptions(delivery), options.retention),
     keyring: createKeyring(encryptionKeys),
     addressGuard: addressGuard({ allow: allowAddresses }),

@@ -96,6 +96,12 @@ const WRONG: [string, object, RegExp][] = [
     /encryptionKeys\[1\] needs a unique id/,
   ],
   ['a product name that is not valid in a header', { productName: 'Ac me' }, /header names/],
+  [
+    'a word for recordAddresses',
+    { apiKeys: { recordAddresses: 'no' } },
+    /apiKeys.recordAddresses must be true or false/,
+  ],
+  ['a word for viewersSeeBodies', { viewersSeeBodies: 'no' }, /viewersSeeBodies must be true or false/],
   ['null for a product name', { productName: null }, /productName becomes/],
   ['limits that are a number', { limits: 5 }, /limits must be an object with: enabled, requestsPerMinute/],
   ['text for a switch', { limits: { enabled: 'off' } }, /limits\.enabled must be true or false/],

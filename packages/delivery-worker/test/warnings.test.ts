@@ -55,6 +55,10 @@ describe('an endpoint whose deliveries all fail', () => {
   it('is reported once after six hours and once a day before it is disabled, however many workers look', async () => {
     await open()
     const { id, since } = await failFor(6 * HOUR_MS - MINUTE_MS)
+    const changed = new Date(since.getTime() - 240_000)
+    await host.sql`insert into quickquote.audit_log
+      (id, organization_id, actor_id, action, resource_type, resource_id, resource_name, changes, created_at)
+      values (gen_random_uuid(), ${ORGANIZATION}, 'ada', 'webhook_endpoint.updated', 'webhook_endpoint', ${id}, 'x', '[]', ${changed})`
     expect(await warn()).toBe(0)
 
     laterMs = 2 * MINUTE_MS
@@ -64,6 +68,7 @@ describe('an endpoint whose deliveries all fail', () => {
       endpoint: { id, organization_id: ORGANIZATION, name: 'receiver' },
       failingSince: since,
       disablesAt: new Date(since.getTime() + 5 * DAY_MS),
+      changedBefore: { action: 'webhook_endpoint.updated', actor_id: 'ada', at: changed },
     }
     expect(failing).toEqual([first])
 

@@ -62,7 +62,7 @@ export interface ApiDocsOptions {
   readonly brand?: ApiDocsBrand | null
   /** Where the name of your product at the top leads, such as your app. Default: nowhere. */
   readonly homeUrl?: string | null
-  /** The name and URL of the license; null: no license line. Default: MIT, the license of this library. */
+  /** The name and URL of your API's license. Default: null, no license line. */
   readonly license?: { readonly name: string; readonly url?: string } | null
 }
 
@@ -185,7 +185,7 @@ export const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
   logo: null,
   brand: null,
   homeUrl: null,
-  license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
+  license: null,
 }
 
 const LOGO_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp']

@@ -41,11 +41,11 @@ export function routeTable(
     },
     ...(options.apiKeyRoutes ? [session('/api-keys', apiKeyRoutes(integrations, names))] : []),
     session('/webhooks', [
-      ...webhookRoutes(integrations),
+      ...webhookRoutes(integrations, names),
       ...deliveryRoutes(integrations),
       ...replayRoutes(integrations),
     ]),
     session('/audit-log', auditLogRoutes(integrations, names)),
-    session('/me', meRoutes(names)),
+    session('/me', meRoutes(integrations, names)),
   ]
 }

@@ -3,8 +3,11 @@ import { type Static, type TObject, type TSchema, Type, Uuid } from '@quickquote
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from './auth/request-state.ts'
 
-/** Who may call a route: any valid API key, any member of the organization, or holders of `manage_integrations`. */
-export type Access = 'api_key' | 'member' | 'manage_integrations'
+/** Who may call a session route: any member of the organization, or holders of a permission. */
+export type MemberAccess = 'member' | 'view_integrations' | 'manage_integrations'
+
+/** Who may call a route: any valid API key, or a member. */
+export type Access = 'api_key' | MemberAccess
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -100,7 +103,7 @@ export interface PartnerRoute<Url extends string = string, A extends TSchema = T
 }
 
 export interface SessionRoute<Url extends string = string, A extends TSchema = TSchema> extends Row<Url, A> {
-  readonly access: 'member' | 'manage_integrations'
+  readonly access: MemberAccess
   readonly endWaits?: never
   /** Session routes have no other limit. */
   readonly limit?: 'tests'

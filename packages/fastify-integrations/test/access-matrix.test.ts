@@ -6,22 +6,36 @@ import { createEndpoint, failQuote, useDeliveries, webhooksOf } from './support/
 
 const context = useDeliveries({ integrations: { limits: { failedAuthenticationsPerMinute: 10_000 } } })
 
-/** Resources of the organization GLOBEX, by the part of the path before the parameter. */
-const THEIRS: Record<string, string> = {}
+/** Resources of an organization, by the part of the path before the parameter. */
+type Resources = Record<'api-keys' | 'webhooks' | 'deliveries' | 'replays', string>
+let OURS: Resources
+let THEIRS: Resources
+
+async function resourcesOf(
+  organizationId: string,
+  member: 'acme-admin' | 'globex-admin',
+): Promise<Resources> {
+  const { host, receiver } = context
+  const webhooks = webhooksOf(organizationId)
+  const endpoint = await createEndpoint(host, { url: receiver.url }, member)
+  await failQuote(host, 'a quote', member)
+  const json = { event_type: 'quotation.completed' }
+  await host.call('POST', `${webhooks}/${endpoint.id}/test`, { member, json })
+  const { body } = await host.call('GET', `${webhooks}/deliveries`, { member })
+  const [attempt] = body as unknown as { delivery_id: string }[]
+  const since = '2026-01-01T00:00:00Z'
+  const replay = await host.call('POST', `${webhooks}/${endpoint.id}/replay`, { member, json: { since } })
+  return {
+    'api-keys': (await host.createKey(member)).id,
+    webhooks: endpoint.id,
+    deliveries: String(attempt?.delivery_id),
+    replays: String(replay.body['id']),
+  }
+}
 
 beforeAll(async () => {
-  const { host, receiver } = context
-  const endpoint = await createEndpoint(host, { url: receiver.url }, 'globex-admin')
-  await failQuote(host, 'theirs', 'globex-admin')
-  await host.call('POST', `${webhooksOf(GLOBEX)}/${endpoint.id}/test`, {
-    member: 'globex-admin',
-    json: { event_type: 'quotation.completed' },
-  })
-  const { body } = await host.call('GET', `${webhooksOf(GLOBEX)}/deliveries`, { member: 'globex-admin' })
-  const [attempt] = body as unknown as { delivery_id: string }[]
-  THEIRS['api-keys'] = (await host.createKey('globex-admin')).id
-  THEIRS['webhooks'] = endpoint.id
-  THEIRS['deliveries'] = String(attempt?.delivery_id)
+  OURS = await resourcesOf(ACME, 'acme-admin')
+  THEIRS = await resourcesOf(GLOBEX, 'globex-admin')
 })
 
 /** Every session route. */
@@ -31,12 +45,22 @@ function rows(): (Route & { prefix: string })[] {
     .flatMap(({ prefix, routes }) => routes.map((route) => ({ ...route, prefix })))
 }
 
-function call(row: Route & { prefix: string }, organizationId: string, id: string, options: CallOptions) {
+function call(
+  row: Route & { prefix: string },
+  organizationId: string,
+  id: string | Resources,
+  options: CallOptions,
+) {
   const body = row.body?.['application/json']?.example
   const json = isObject(body) && 'expires_at' in body ? { ...body, expires_at: YEAR_AHEAD } : body
   const since = row.query?.['required']?.includes('since') ? '?since=2026-01-01T00:00:00Z' : ''
-  const path = (row.prefix + row.url).replace(':organizationId', organizationId).replace(/:\w+/g, id) + since
-  return context.host.call(row.method, path, { ...options, json })
+  const path = (row.prefix + row.url)
+    .replace(':organizationId', organizationId)
+    .replace(
+      /([\w-]+)\/:\w+/g,
+      (_, parent: keyof Resources) => `${parent}/${typeof id === 'string' ? id : id[parent]}`,
+    )
+  return context.host.call(row.method, path + since, { ...options, json })
 }
 
 function isObject(value: unknown): value is object {
@@ -47,7 +71,7 @@ function isObject(value: unknown): value is object {
 function theirIdFor({ prefix, url }: { prefix: string; url: string }): string | undefined {
   const path = (prefix + url).replace(':organizationId', '')
   const parent = /([\w-]+)\/:\w+/.exec(path)?.[1]
-  return parent === undefined ? undefined : THEIRS[parent]
+  return parent === undefined ? undefined : THEIRS[parent as keyof Resources]
 }
 
 const nameOf = ({ method, prefix, url }: { method: string; prefix: string; url: string }) =>
@@ -82,11 +106,31 @@ describe('every session route of the table', () => {
     for (const row of rows()) {
       const { status, body } = await call(row, ACME, NOWHERE, { member: 'acme-member' })
       const isRefused = status === 403 && body['code'] === 'PERMISSION_REQUIRED'
-      expect([nameOf(row), isRefused]).toEqual([nameOf(row), row.access === 'manage_integrations'])
+      expect([nameOf(row), isRefused]).toEqual([nameOf(row), row.access !== 'member'])
     }
   })
 
+  it('lets a viewer read everything, also keys of others, and change nothing', async () => {
+    for (const row of rows()) {
+      const { status, body } = await call(row, ACME, OURS, { member: 'acme-viewer' })
+      // Every member creates keys of their own.
+      const isOwnKey = row.operationId === 'createApiKey'
+      const expected = row.method === 'GET' ? 200 : isOwnKey ? 201 : 403
+      expect([nameOf(row), status]).toEqual([nameOf(row), expected])
+      if (status === 403) expect([nameOf(row), body['code']]).toEqual([nameOf(row), 'PERMISSION_REQUIRED'])
+    }
+    const { status } = await context.host.call('GET', `/v1/organizations/${ACME}/api-keys?owner=all`, {
+      member: 'acme-viewer',
+    })
+    expect(status).toBe(200)
+  })
+
   it('asks for the permission on every webhook route', () => {
+    for (const row of rows()) {
+      if (row.access === 'member') continue
+      const access = row.method === 'GET' ? 'view_integrations' : 'manage_integrations'
+      expect([nameOf(row), row.access]).toEqual([nameOf(row), access])
+    }
     const open = rows().filter(({ prefix, access }) => prefix.endsWith('/webhooks') && access === 'member')
     expect(open.map(nameOf)).toEqual([])
   })

@@ -88,7 +88,7 @@ describe('GET /v1/organizations/:organizationId/audit-log', () => {
       { action: 'webhook_endpoint.deleted', resource_name: 'CRM' },
       { action: 'webhook_endpoint.secret_rotated', changes: [{ field: 'secret_hint' }] },
       {
-        action: 'webhook_endpoint.updated',
+        action: 'webhook_endpoint.disabled',
         actor_id: 'acme-admin',
         resource_type: 'webhook_endpoint',
         changes: [{ field: 'description' }, { field: 'is_enabled', from: true, to: false }],

@@ -247,3 +247,27 @@ describe('A resend', () => {
     })
   })
 })
+
+describe('external_id', () => {
+  it('finds the events of the quotes with an external ID, and combines it too', async () => {
+    const start = async (member: MemberName, external_id: string) => {
+      const { key } = await context.host.createKey(member)
+      return context.host.startQuotation(key, { requirementsText: 'Customers see invoices.', external_id })
+    }
+    const [first, second] = [await start('acme-admin', 'deal-7'), await start('acme-admin', 'deal-7')]
+    const theirs = await start('globex-admin', 'deal-8')
+    const before = (await context.sql`select from quickquote.delivery_attempts`).length
+    for (const id of [first, second, theirs]) {
+      await context.host.integrations.pipeline(id).failed({ errorCode: 'MODEL_TIMEOUT' })
+    }
+    await attemptsAre(before + 7 + 7 + 1)
+    const found = async (query: string) =>
+      (await read(query)).attempts.map(({ quotation_id }) => quotation_id)
+    expect(new Set(await found('?external_id=deal-7'))).toEqual(new Set([first, second]))
+    expect(new Set(await found(`?external_id=deal-7&quotation_id=${second}`))).toEqual(new Set([second]))
+    expect(await found(`?external_id=deal-7&endpoint_id=${crm.id}`)).toHaveLength(2)
+    expect(await found('?external_id=deal-8')).toEqual([])
+    expect(await found(`?external_id=deal-7&quotation_id=${quotations[0]}`)).toEqual([])
+    expect((await read(`?external_id=${'x'.repeat(201)}`)).status).toBe(400)
+  })
+})

@@ -52,6 +52,7 @@ describe('the health of an endpoint', () => {
       failing_since: null,
       recent_attempts: 1,
       recent_success_rate: 1,
+      changed_before_failing: null,
     })
     await deliver(endpoint, 500)
     const health = {
@@ -59,6 +60,12 @@ describe('the health of an endpoint', () => {
       failing_since: expect.any(String),
       recent_attempts: 2,
       recent_success_rate: 0.5,
+      // Not the change of the name below, which is later.
+      changed_before_failing: {
+        action: 'webhook_endpoint.created',
+        actor_id: 'acme-admin',
+        at: expect.any(String),
+      },
     }
     expect((await get(endpoint.id))['health']).toEqual(health)
     const list = (await call('GET', '')).body as unknown as { id: string; health: object }[]

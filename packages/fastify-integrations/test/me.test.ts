@@ -32,8 +32,15 @@ describe('GET /v1/organizations/:organizationId/me', () => {
     expect(body).toEqual({
       member_id: 'ada',
       organization: acme,
-      permissions: ['manage_integrations'],
+      permissions: ['manage_integrations', 'view_integrations'],
       organizations: [acme, globex],
+      limits: {
+        webhook_endpoints: 50,
+        api_keys_per_member: 10_000,
+        api_key_max_days: 731,
+        event_days: 30,
+        disable_after_ms: 5 * 86_400_000,
+      },
     })
     expect((await me(GLOBEX, 'acme-admin')).body).toMatchObject({
       organization: globex,

@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
 
   it('has its license, its servers, and a description of each tag', () => {
     const { info, servers, tags, paths, webhooks } = context.host.openapi
-    expect(info.license).toEqual({ name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' })
+    expect(info).not.toHaveProperty('license')
     expect(servers).toMatchObject([{ url: '/' }])
     const used = [paths, webhooks].flatMap((group) =>
       Object.values(group).flatMap((operations) => Object.values(operations).flatMap(({ tags }) => tags)),

@@ -28,7 +28,9 @@ function rows() {
 describe('every route of the table', () => {
   it('has the access that its area authenticates', () => {
     for (const { kind, access } of rows()) {
-      expect(kind === 'partner' ? ['api_key'] : ['member', 'manage_integrations']).toContain(access)
+      expect(
+        kind === 'partner' ? ['api_key'] : ['member', 'view_integrations', 'manage_integrations'],
+      ).toContain(access)
     }
   })
 

@@ -6,6 +6,8 @@ import { ACME, useHost, YEAR_AHEAD } from './support/host.ts'
 const context = useHost()
 const session = (role: string) => ({ memberId: role, organizations: [{ id: ACME, role }] })
 const [ADMIN, MEMBER] = [memberOf(session('admin'), ACME), memberOf(session('member'), ACME)]
+const VIEWER: Member = { ...MEMBER, permissions: new Set(['view_integrations']) }
+const READS = ['eventCatalog', 'list', 'summary', 'get', 'hours', 'statistics', 'count']
 const ID = randomUUID()
 
 type Call = (member: Member, endpointId: string) => unknown
@@ -14,7 +16,7 @@ type Services = Pick<
   'webhookEndpoints' | 'deliveryLog' | 'testDeliveries' | 'replays' | 'auditLog'
 >
 
-/** Every method that requires `manage_integrations`: a new one does not compile until it is listed here. */
+/** Every method that requires a permission: a new one does not compile until it is listed here. */
 function callsOf({ webhookEndpoints, deliveryLog, testDeliveries, replays, auditLog }: Services): {
   [Service in keyof Services]: Record<keyof Services[Service], Call>
 } {
@@ -53,24 +55,31 @@ function callsOf({ webhookEndpoints, deliveryLog, testDeliveries, replays, audit
   }
 }
 
-describe('a member without manage_integrations', () => {
-  it('is refused by every method, because the routes are not the only check', async () => {
-    const { integrations } = context.host
-    const endpoint = { name: 'CRM', url: 'https://crm.example.com', events: ['quotation.completed'] }
-    const { id, secret: _, ...before } = await integrations.webhookEndpoints.create(ADMIN, endpoint)
-    const letThrough: Record<string, unknown> = {}
-    for (const [service, calls] of Object.entries(callsOf(integrations))) {
-      for (const [name, call] of Object.entries(calls)) {
-        const answer = await Promise.resolve()
-          .then(() => call(MEMBER, id))
-          .catch((error: { code?: string }) => error.code)
-        if (answer !== 'PERMISSION_REQUIRED') letThrough[`${service}.${name}`] = answer
+describe('a member without the permission', () => {
+  it.each([
+    ['none', MEMBER, [] as string[]],
+    ['view_integrations', VIEWER, READS],
+  ])(
+    'is refused by every method: with %s, because the routes are not the only check',
+    async (_name, member, allowed) => {
+      const { integrations } = context.host
+      const endpoint = { name: 'CRM', url: 'https://crm.example.com', events: ['quotation.completed'] }
+      const { id, secret: _, ...before } = await integrations.webhookEndpoints.create(ADMIN, endpoint)
+      const letThrough: Record<string, unknown> = {}
+      for (const [service, calls] of Object.entries(callsOf(integrations))) {
+        for (const [name, call] of Object.entries(calls)) {
+          const answer = await Promise.resolve()
+            .then(() => call(member, id))
+            .catch((error: { code?: string }) => error.code)
+          if (!allowed.includes(name) && answer !== 'PERMISSION_REQUIRED')
+            letThrough[`${service}.${name}`] = answer
+        }
       }
-    }
-    expect(letThrough).toEqual({})
-    expect(await integrations.webhookEndpoints.list(ADMIN)).toEqual([{ id, ...before }])
-    expect((await integrations.auditLog.list(ADMIN)).items).toMatchObject([
-      { action: 'webhook_endpoint.created' },
-    ])
-  })
+      expect(letThrough).toEqual({})
+      expect(await integrations.webhookEndpoints.get(ADMIN, id)).toEqual({ id, ...before })
+      expect((await integrations.auditLog.list(ADMIN, { resource_id: id })).items).toMatchObject([
+        { action: 'webhook_endpoint.created' },
+      ])
+    },
+  )
 })

@@ -306,7 +306,7 @@ describe('every change of an endpoint', () => {
       where resource_id = ${id} order by created_at, id`
     expect(entries.map(({ action, actor_id }) => [action, actor_id])).toEqual([
       ['webhook_endpoint.created', 'acme-admin'],
-      ['webhook_endpoint.updated', 'acme-admin'],
+      ['webhook_endpoint.disabled', 'acme-admin'],
       ['webhook_endpoint.secret_rotated', 'acme-admin'],
       ['webhook_endpoint.deleted', 'acme-admin'],
     ])

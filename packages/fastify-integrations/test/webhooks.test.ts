@@ -29,6 +29,7 @@ describe('POST /v1/organizations/:organizationId/webhooks', () => {
         failing_since: null,
         recent_attempts: 0,
         recent_success_rate: null,
+        changed_before_failing: null,
       },
       paused_until: null,
       secret_hint: expect.stringMatching(/^whsec_….{4}$/),

@@ -10,7 +10,6 @@ import {
   themeRule,
 } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
 import { element, files, style } from '#assets'
 import { answerProblem } from './answer-problem.ts'
 import { pageHtml } from './html.ts'
@@ -108,7 +107,7 @@ function settingsOf(prefix: string, options: FastifyPortalOptions): object {
   const { integrations, apiPrefix = '', brand, resolveSession, readOnly = false } = options
   const { signInUrl, signOutUrl, homeUrl, apiReferenceUrl, locale, messages } = options
   const { features = PORTAL_FEATURES } = options
-  const { productName, limits, delivery, retention } = integrations.settings
+  const { productName, delivery } = integrations.settings
   const depth = prefix.split('/').filter((part) => part !== '').length
   const root = depth === 0 ? './' : '../'.repeat(depth)
   return {
@@ -116,11 +115,8 @@ function settingsOf(prefix: string, options: FastifyPortalOptions): object {
     ...(resolveSession === undefined ? {} : { organizationsUrl: './organizations' }),
     ...{ signInUrl, signOutUrl, homeUrl, apiReferenceUrl, locale, messages, readOnly, features, productName },
     brand: { name: brand?.name ?? '', logo: brand?.logo },
-    apiKeyDays: limits.apiKeyLifetimeDays,
     maxAttempts: delivery.maxAttempts,
     timeoutMs: delivery.timeoutMs,
-    retentionDays: retention.eventDays,
-    disableAfterMs: delivery.disableAfterMs,
   }
 }
 
@@ -151,8 +147,8 @@ function securityHeaders(frameAncestors: readonly string[] = ["'self'"]): Record
  * host's routes.
  * @throws ConfigurationError at startup, for an option that is missing or invalid
  */
-export const fastifyPortal = fp(plugin, {
-  name: '@quickquote/portal',
-  fastify: '^5.1.0',
-  encapsulate: true,
+export const fastifyPortal: typeof plugin = Object.assign(plugin, {
+  // What the package fastify-plugin sets. Front ends install this package for the element alone, so it has no dependencies.
+  [Symbol.for('fastify.display-name')]: '@quickquote/portal',
+  [Symbol.for('plugin-meta')]: { name: '@quickquote/portal', fastify: '^5.1.0' },
 })

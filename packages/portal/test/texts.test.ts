@@ -65,6 +65,14 @@ describe('The texts of the portal', () => {
     expect(Object.entries(en)).toEqual(expect.arrayContaining(causes))
     const german = textsOf(de)
     for (const [, error = ''] of causes) expect(apiText(german, 'cause', error)).not.toBe(error)
+    // And what is said in more detail.
+    for (const [code, details] of Object.entries(FAILURE_DETAILS)) {
+      const { error } = DELIVERY_FAILURES[code as keyof typeof FAILURE_DETAILS]
+      for (const detail of Object.values(details)) {
+        const text = apiText(german, 'cause', error.replace('{detail}', detail))
+        expect([text, text.includes(detail)]).toEqual([text, false])
+      }
+    }
   })
 
   it('have the conflicts that the service names, and its own sentence for another one', () => {

@@ -26,6 +26,7 @@ import { Endpoint } from './screens/endpoint.tsx'
 import { EndpointForm } from './screens/endpoint-form.tsx'
 import { Endpoints, isFailing } from './screens/endpoints.tsx'
 import { Events } from './screens/events.tsx'
+import { Key } from './screens/key.tsx'
 import { Keys } from './screens/keys.tsx'
 import { signIns } from './session.ts'
 import type { Feature, PortalSettings } from './settings.ts'
@@ -46,7 +47,7 @@ const FEW_ENDPOINTS = 10
 const VIEWS = ['api-keys', 'endpoints', 'deliveries', 'events', 'audit-log'] as const
 type View = (typeof VIEWS)[number]
 
-/** The views of members without `manage_integrations`. */
+/** The views of members without a permission. */
 const OPEN_TO_ALL: readonly View[] = ['api-keys']
 
 /** Loads the member, then shows the screens. */
@@ -198,11 +199,13 @@ function Member({
 }) {
   const fixed = useMemo((): Omit<Portal, 'endpoints'> => {
     const manages = me.permissions.includes('manage_integrations')
+    const mayChange = manages && !settings.readOnly
     return {
       ...translator,
-      ...{ me, settings, navigation, client, manages },
+      ...{ me, settings, navigation, client, mayChange },
+      views: manages || me.permissions.includes('view_integrations'),
       format: createFormatter(translator.locale),
-      mayChange: !settings.readOnly,
+      mayChangeKey: ({ owner_id }) => mayChange || (!settings.readOnly && owner_id === me.member_id),
       announcer: createAnnouncer(),
       answered: { delivery: null },
       filters: new Map(),
@@ -210,7 +213,7 @@ function Member({
       shows: (feature: Feature) => settings.features.includes(feature),
     }
   }, [me, translator, settings, client])
-  const views = VIEWS.filter((view) => fixed.shows(view) && (fixed.manages || OPEN_TO_ALL.includes(view)))
+  const views = VIEWS.filter((view) => fixed.shows(view) && (fixed.views || OPEN_TO_ALL.includes(view)))
   const isAsked = views.includes('endpoints') || views.includes('deliveries')
   const endpoints = useLoaded(
     `endpoints ${isAsked}`,
@@ -258,8 +261,14 @@ function Member({
             ))}
           </nav>
         </div>
+        {view !== undefined && view !== 'api-keys' && !me.permissions.includes('manage_integrations') && (
+          <p class="notice">{portal.t('nav.viewer')}</p>
+        )}
         {isSignedOut && <SignedOut onSignedIn={onSignedIn} />}
         <main key={`${view}/${place.value.id}/${place.value.query['edit']}`}>
+          {place.value.view !== '' && !VIEWS.some((each) => each === place.value.view) && (
+            <p class="notice">{portal.t('start.unknown', { view: place.value.view })}</p>
+          )}
           {view === undefined ? <p class="notice">{portal.t('start.nothing')}</p> : <Screen view={view} />}
         </main>
         <LiveRegion />
@@ -294,7 +303,7 @@ function Screen({ view }: { view: View }) {
   const { id, query } = navigation.place.value
   switch (view) {
     case 'api-keys':
-      return <Keys />
+      return id === null ? <Keys /> : <Key id={id} />
     case 'endpoints':
       if (id === null) return <Endpoints />
       if (id === 'new' && mayChange) return <EndpointForm id={null} />

@@ -3,7 +3,7 @@ import type { Transport } from './api/http.ts'
 import { App } from './app.tsx'
 import { de } from './i18n/de.ts'
 import { addCatalog } from './i18n/translate.ts'
-import { memoryNavigation, type Navigation, type Place } from './navigation.ts'
+import { memoryNavigation, type Navigation, type Place, pathOf, placeOf } from './navigation.ts'
 import { FEATURES, type Message, type PortalSettings } from './settings.ts'
 import css from './style.css?inline'
 
@@ -17,9 +17,48 @@ const OBSERVED = [
   'readonly',
   'features',
   'product-name',
+  'link-template',
 ] as const
 
 type Messages = Readonly<Record<string, Readonly<Record<string, Message>>>>
+
+/** Where somebody is. */
+export interface NavigateDetail {
+  /** `api-keys`, `endpoints`, `deliveries`, `events` or `audit-log`. */
+  readonly view: string
+  readonly id: string | null
+  /** The filters of a list. */
+  readonly query: Readonly<Record<string, string>>
+  /** All of it as a value of the attribute `view`, such as `deliveries?show=given_up`. */
+  readonly path: string
+}
+
+/** What would be lost: input, a request that is running, or a key or secret that is shown once. */
+export type Unsaved = 'draft' | 'running' | 'secret'
+
+export interface IntegrationsEvents {
+  'quickquote-navigate': CustomEvent<NavigateDetail>
+  /** `unsaved` has changed. */
+  'quickquote-unsaved': CustomEvent<{ readonly unsaved: Unsaved | null }>
+}
+
+/** The attributes and properties of the element, for frameworks. */
+export interface IntegrationsAttributes {
+  organization?: string
+  /** A screen, with an id or filters if wanted: `deliveries/<id>`, `deliveries?show=given_up`. */
+  view?: string
+  'api-url'?: string
+  locale?: string
+  readonly?: boolean | ''
+  features?: string
+  'product-name'?: string
+  'sign-in-url'?: string
+  /** The address of a place in your page, with `{path}` for the value of `view`. */
+  'link-template'?: string
+  fetch?: typeof fetch
+  headers?: Transport['headers']
+  messages?: Messages
+}
 
 /** A server that renders pages has no elements: there this import does nothing. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? class {}
@@ -62,6 +101,12 @@ export class QuickquoteIntegrations extends Base {
     this.#render()
   }
 
+  /** What would be lost if somebody left now; null: nothing. Setting `view` or `organization` then asks them first. */
+  get unsaved(): Unsaved | null {
+    return this.#unsaved
+  }
+
+  #unsaved: Unsaved | null = null
   #navigation: Navigation | undefined
   #root: ShadowRoot | undefined
 
@@ -89,33 +134,48 @@ export class QuickquoteIntegrations extends Base {
 
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
     if (!this.isConnected || before === now || this.#root === undefined) return
-    if (name === 'organization' || (name === 'view' && !this.#isThere())) this.#navigation = undefined
-    this.#render()
+    const isElsewhere = name === 'organization' || (name === 'view' && !this.#isThere())
+    const go = () => {
+      if (isElsewhere) this.#navigation = undefined
+      this.#render()
+    }
+    if (isElsewhere && this.#navigation !== undefined) this.#navigation.leave(go)
+    else go()
   }
 
   /** Whether `view` names where somebody is already: a host that follows `quickquote-navigate` sends nobody elsewhere. */
   #isThere(): boolean {
     const place = this.#navigation?.place.value
-    const { view, id } = this.#start()
-    return place?.view === view && (id === null || place.id === id)
+    const wanted = this.#start()
+    if (place?.view !== wanted.view || (wanted.id !== null && place.id !== wanted.id)) return false
+    return Object.keys(wanted.query).length === 0 || pathOf(place) === pathOf(wanted)
   }
 
-  #start(): Pick<Place, 'view' | 'id'> {
-    const [view = '', id = null] = (this.getAttribute('view') ?? '').split('/')
-    return { view, id }
+  #start(): Pick<Place, 'view' | 'id' | 'query'> {
+    return placeOf(this.getAttribute('view') ?? '')
+  }
+
+  #tell<Name extends keyof IntegrationsEvents>(name: Name, detail: IntegrationsEvents[Name]['detail']): void {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }))
   }
 
   #render(): void {
     if (this.#root === undefined) return
     const organizationId = this.getAttribute('organization')
-    this.#navigation ??= memoryNavigation({ organizationId, ...this.#start(), query: {} }, (place) =>
-      this.dispatchEvent(
-        new CustomEvent('quickquote-navigate', {
-          detail: { view: place.view, id: place.id },
-          bubbles: true,
-          composed: true,
-        }),
-      ),
+    this.#navigation ??= memoryNavigation(
+      { organizationId, ...this.#start() },
+      {
+        onGo: (place) => {
+          const { view, id, query } = place
+          this.#tell('quickquote-navigate', { view, id, query, path: pathOf(place) })
+        },
+        onHold: (unsaved) => {
+          if (unsaved === this.#unsaved) return
+          this.#unsaved = unsaved
+          this.#tell('quickquote-unsaved', { unsaved })
+        },
+        href: (path) => this.getAttribute('link-template')?.replace('{path}', path),
+      },
     )
     const transport: Transport = {
       fetch: (input, init) => (this.fetch ?? fetch)(input, init),
@@ -143,12 +203,12 @@ export class QuickquoteIntegrations extends Base {
       readOnly: this.hasAttribute('readonly'),
       features: features === undefined ? FEATURES : FEATURES.filter((feature) => features.includes(feature)),
       productName: this.getAttribute('product-name') ?? 'Service',
-      apiKeyDays: Number(this.getAttribute('api-key-days') ?? 731),
     }
   }
 }
 
 declare global {
+  interface HTMLElementEventMap extends IntegrationsEvents {}
   interface HTMLElementTagNameMap {
     'quickquote-integrations': QuickquoteIntegrations
   }

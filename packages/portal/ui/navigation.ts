@@ -43,18 +43,24 @@ export interface Navigation {
   href(target: Target): string | undefined
 }
 
-/** What must not be left without a question, also not by closing the page. */
-function holding() {
+/**
+ * Everything that must not be left without a question, also not by closing the page.
+ * @param onHold gets the reason of the question; null: there is none
+ */
+function holding(onHold: (why: LeaveReason | null) => void = () => {}) {
   const reasons = new Set<{ why: LeaveReason }>()
   const leaving = signal<Leaving | null>(null)
   const onUnload = (event: Event) => event.preventDefault()
+  const tell = () => onHold([...reasons].at(-1)?.why ?? null)
 
   function hold(why: LeaveReason) {
     const reason = { why }
     reasons.add(reason)
+    tell()
     addEventListener('beforeunload', onUnload)
     return () => {
       reasons.delete(reason)
+      tell()
       // The question no longer holds: what was running may show its result now.
       if (leaving.value?.why === why) leaving.value = null
       if (reasons.size === 0) removeEventListener('beforeunload', onUnload)
@@ -129,18 +135,41 @@ export function hashNavigation(): Navigation {
   }
 }
 
-/** Keeps the place in this object: for an element in a page with its own address. */
-export function memoryNavigation(start: Place, onGo: (place: Place) => void): Navigation {
+/** The path of a place within an organization, such as `deliveries/0197…?status=failed`. */
+export function pathOf({ view, id = null, query = {} }: Target): string {
+  const path = [view, id].filter((part) => part).map((part) => encodeURIComponent(part ?? ''))
+  return path.join('/') + searchOf(query)
+}
+
+/** The place of a path. */
+export function placeOf(path: string): Pick<Place, 'view' | 'id' | 'query'> {
+  const [parts = '', search = ''] = path.split('?')
+  const [view = '', id] = parts.split('/').map(decode)
+  return { view, id: id || null, query: Object.fromEntries(new URLSearchParams(search)) }
+}
+
+/**
+ * Keeps the place in this object: for an element in a page with its own address.
+ * @param hooks.href the address in the host's page of a path; undefined: it has none
+ */
+export function memoryNavigation(
+  start: Place,
+  hooks: {
+    onGo(place: Place): void
+    onHold(why: LeaveReason | null): void
+    href(path: string): string | undefined
+  },
+): Navigation {
   const place = signal<Place>(start)
-  const { asks, ...held } = holding()
+  const { asks, ...held } = holding(hooks.onHold)
   return {
     place,
     ...held,
-    href: () => undefined,
+    href: (target) => hooks.href(pathOf(target)),
     go({ organizationId = place.value.organizationId, view, id = null, query = {} }, { isDone } = {}) {
       const leave = () => {
         place.value = { organizationId, view, id, query }
-        onGo(place.value)
+        hooks.onGo(place.value)
       }
       if (!asks(leave, isDone)) leave()
     },

@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks'
 import type { Announcer } from './announcer.ts'
 import type { Client } from './api/client.ts'
 import { ApiError } from './api/http.ts'
-import type { Delivery, Me, WebhookEndpoint } from './api/types.ts'
+import type { ApiKey, Delivery, Me, WebhookEndpoint } from './api/types.ts'
 import { apiText } from './i18n/api-text.ts'
 import type { Formatter } from './i18n/format.ts'
 import type { Translator } from './i18n/translate.ts'
@@ -19,13 +19,14 @@ export interface Portal extends Translator {
   readonly me: Me
   readonly format: Formatter
   readonly navigation: Navigation
-  /** Whether the member holds `manage_integrations`. */
-  readonly manages: boolean
-  /** Whether changes are possible. */
+  /** Whether the member sees endpoints, deliveries and the keys of all: holds `view_integrations`, or manages. */
+  readonly views: boolean
+  /** Whether changes are possible, except of the member's own keys. */
   readonly mayChange: boolean
+  mayChangeKey(key: Pick<ApiKey, 'owner_id'>): boolean
   /** Says results to screen readers. */
   readonly announcer: Announcer
-  /** All endpoints, loaded once for every screen; none without `manage_integrations`. */
+  /** All endpoints, loaded once for every screen; none without `view_integrations`. */
   readonly endpoints: Loaded<readonly WebhookEndpoint[]>
   /** The filters that each list was last shown with, by view. */
   readonly filters: Map<string, Place['query']>
@@ -64,5 +65,21 @@ export function signInUrl(template: string): string {
   return template.replace('{url}', encodeURIComponent(location.pathname + location.search + location.hash))
 }
 
-/** Whether to show exact instead of relative times. */
-export const exactTimes = signal(false)
+const EXACT = 'quickquote-exact-times'
+
+/** Storage may be forbidden. */
+function stored<T>(work: (storage: Storage) => T): T | undefined {
+  try {
+    return work(localStorage)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether to show exact instead of relative times: as the reader last wanted it. */
+export const exactTimes = signal(stored((storage) => storage.getItem(EXACT)) === 'yes')
+
+export function switchTimes(): void {
+  exactTimes.value = !exactTimes.value
+  stored((storage) => storage.setItem(EXACT, exactTimes.value ? 'yes' : 'no'))
+}

@@ -19,13 +19,9 @@ export interface PortalSettings {
   readonly features: readonly Feature[]
   /** The name in the webhook headers: `Acme` for `X-Acme-Signature`. */
   readonly productName: string
-  readonly apiKeyDays: number
   readonly maxAttempts?: number
   /** How long a receiver may take. */
   readonly timeoutMs?: number
-  readonly retentionDays?: number
-  /** How long all deliveries must have failed before an endpoint is disabled; 0: never. */
-  readonly disableAfterMs?: number
 }
 
 /** A text, or one per plural category of the language (`Intl.PluralRules`), selected by `{count}`. */

@@ -31,6 +31,29 @@ create index api_keys_that_count on "quickquote".api_keys (organization_id, expi
 -- Finds keys that expire soon.
 create index api_keys_by_expiry on "quickquote".api_keys (expires_at) where status = 'active';
 
+-- Requests with each key by day (UTC), and the newest ones of each key.
+create table "quickquote".api_key_days (
+  api_key_id uuid not null references "quickquote".api_keys (id) on delete cascade,
+  day date not null,
+  status_2xx integer not null,
+  status_3xx integer not null,
+  status_4xx integer not null,
+  status_5xx integer not null,
+  primary key (api_key_id, day)
+);
+create index api_key_days_by_day on "quickquote".api_key_days (day);
+create table "quickquote".api_key_requests (
+  id uuid primary key,
+  api_key_id uuid not null references "quickquote".api_keys (id) on delete cascade,
+  at timestamptz(3) not null,
+  method text not null,
+  route text not null,
+  status smallint not null,
+  address text,
+  request_id text not null
+);
+create index api_key_requests_newest on "quickquote".api_key_requests (api_key_id, at desc, id desc);
+
 -- Quotations ----------------------------------------------------------------------------------------------------------------
 
 -- If the host keeps quotations in its own tables, these five are empty.
@@ -371,6 +394,8 @@ create table "quickquote".delivery_attempts (
   error text,
   -- The part of the response that members see, for debugging.
   response_body text,
+  -- Some of a response that was no success.
+  response_headers jsonb,
   -- The names of the endpoint's own headers that were sent, if any. Values are not stored.
   header_names text[],
   duration_ms integer,

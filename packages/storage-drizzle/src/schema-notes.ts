@@ -76,6 +76,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
       error: 'the reason for the failure, in our words',
       header_names: 'the names of the headers that the member chose',
       response_body: "the first 1,024 bytes of the receiver's response; `[erased]` by `quotations.erase`",
+      response_headers: 'some headers of a failed response, such as `server`; removed by `quotations.erase`',
     },
   },
   deliveries: {
@@ -218,6 +219,18 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
       previous_secrets:
         'earlier signing secrets, encrypted, with their last four characters; erased when the endpoint is deleted',
       secret_hint: 'the last four characters of the signing secret',
+    },
+  },
+  apiKeyDays: { kept: AS_EVENTS, erasedBy: ORGANIZATION, rows: 'cascade' },
+  apiKeyRequests: {
+    kept: `${AS_EVENTS}, and only the newest 100 of each key`,
+    erasedBy: ORGANIZATION,
+    rows: 'cascade',
+    columns: {
+      method: null,
+      route: 'the pattern of a path',
+      address: 'the IP address, unless `apiKeys.recordAddresses` is false',
+      request_id: 'the ID of the request in your log',
     },
   },
   apiKeys: {

@@ -20,6 +20,7 @@ import {
   bigint,
   boolean,
   customType,
+  date,
   integer,
   jsonb,
   pgSchema,
@@ -64,6 +65,28 @@ function newTables(schema: string) {
       replaced_by: uuid('replaced_by'),
       created_at: moment('created_at').notNull(),
       updated_at: moment('updated_at').notNull(),
+    }),
+    apiKeyDays: table(
+      'api_key_days',
+      {
+        api_key_id: uuid('api_key_id').notNull(),
+        day: date('day').notNull(),
+        status_2xx: integer('status_2xx').notNull(),
+        status_3xx: integer('status_3xx').notNull(),
+        status_4xx: integer('status_4xx').notNull(),
+        status_5xx: integer('status_5xx').notNull(),
+      },
+      ({ api_key_id, day }) => [primaryKey({ columns: [api_key_id, day] })],
+    ),
+    apiKeyRequests: table('api_key_requests', {
+      id: uuid('id').primaryKey(),
+      api_key_id: uuid('api_key_id').notNull(),
+      at: moment('at').notNull(),
+      method: text('method').notNull(),
+      route: text('route').notNull(),
+      status: smallint('status').notNull(),
+      address: text('address'),
+      request_id: text('request_id').notNull(),
     }),
     auditLog: table('audit_log', {
       id: uuid('id').primaryKey(),
@@ -332,6 +355,7 @@ function newTables(schema: string) {
         created_at: moment('created_at').notNull(),
         next_attempt_at: moment('next_attempt_at'),
         response_body: text('response_body'),
+        response_headers: jsonb('response_headers').$type<Readonly<Record<string, string>>>(),
         header_names: text('header_names').array(),
         first_byte_ms: integer('first_byte_ms'),
       },
@@ -383,6 +407,8 @@ export function createTables(schema: string = DEFAULT_SCHEMA): Tables {
 
 /** The tables in the SQL schema `quickquote`. For another schema: `createTables(name)`. */
 export const {
+  apiKeyDays,
+  apiKeyRequests,
   apiKeys,
   attemptTypes,
   auditLog,

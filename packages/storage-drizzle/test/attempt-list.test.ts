@@ -82,11 +82,11 @@ it('a list reads little more than the rows it returns, however many attempts the
   })
   expect(await reads({ http_status: NOT_FOUND, status: 'succeeded' })).toEqual({ listed: 0, read: 0 })
   expect(await reads({ event_id: event?.id ?? null })).toEqual({ listed: 1, read: atMost(2) })
-  const { quotation_id = null } = event ?? {}
-  expect(await reads({ quotation_id })).toEqual({ listed: 10, read: atMost(22) })
-  expect(await reads({ quotation_id, ...latest })).toEqual({ listed: 10, read: atMost(22) })
-  expect(await reads({ quotation_id, http_status: SERVER_ERROR })).toEqual({ listed: 1, read: atMost(22) })
-  expect(await reads({ quotation_id: randomUUID() })).toEqual({ listed: 0, read: atMost(0) })
+  const quotation_ids = [event?.quotation_id ?? '']
+  expect(await reads({ quotation_ids })).toEqual({ listed: 10, read: atMost(22) })
+  expect(await reads({ quotation_ids, ...latest })).toEqual({ listed: 10, read: atMost(22) })
+  expect(await reads({ quotation_ids, http_status: SERVER_ERROR })).toEqual({ listed: 1, read: atMost(22) })
+  expect(await reads({ quotation_ids: [randomUUID()] })).toEqual({ listed: 0, read: atMost(0) })
   expect(await reads({ event_type: 'quotation.completed', ...latest })).toEqual({
     listed: 10,
     read: atMost(20),

@@ -142,6 +142,7 @@ describe('an outcome', () => {
         error: null,
         duration_ms: 12,
         response_body: 'thanks',
+        response_headers: null,
         header_names: null,
         first_byte_ms: 9,
         is_test: false,

@@ -94,6 +94,7 @@ export function succeeded(delivery: ClaimedDelivery, fields: Partial<SettledAtte
     duration_ms: 12,
     header_names: [],
     response_body: 'thanks',
+    response_headers: null,
     first_byte_ms: 9,
     created_at: new Date(),
     next_attempt_at: null,

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { AuditEntry } from '@quickquote/core'
 import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { expect, it, onTestFinished } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { openOutbox, succeeded } from './delivery-samples.ts'
+import { sampleAuditEntry } from './samples.ts'
 
 const outbox = await openOutbox()
 const worker = randomUUID()
@@ -46,6 +48,7 @@ it('an endpoint without deliveries has no health yet', async () => {
     failing_since: null,
     recent_attempts: 0,
     recent_success_rate: null,
+    changed_before_failing: null,
   })
 })
 
@@ -64,6 +67,7 @@ it('an endpoint fails from its first failure after a success until the next succ
     failing_since: at(4),
     recent_attempts: 5,
     recent_success_rate: 0.2,
+    changed_before_failing: null,
   })
 })
 
@@ -151,4 +155,25 @@ it('workers that record for the same endpoints in different orders do not deadlo
   expect(
     await outbox.sql`select deadlocks::int from pg_stat_database where datname = current_database()`,
   ).toEqual([{ deadlocks: 0 }])
+})
+
+it('what changed before the first failure is the newest change of the endpoint until then, and no sending', async () => {
+  const endpoint = await outbox.insertEndpoint()
+  const { organization_id, id } = endpoint
+  const record = (second: number, action: AuditEntry['action'], other: Partial<AuditEntry> = {}) =>
+    outbox.storage.auditLog.record(
+      sampleAuditEntry({ organization_id, resource_id: id, action, created_at: at(second), ...other }),
+    )
+  await record(1, 'webhook_endpoint.created')
+  await record(2, 'webhook_endpoint.updated', { actor_id: 'ada' })
+  await record(3, 'webhook_endpoint.tested')
+  await record(4, 'webhook_endpoint.updated', { organization_id: randomUUID() })
+  await record(4, 'webhook_endpoint.updated', { resource_id: randomUUID() })
+  await settle(endpoint, ['exhausted', 5], ['exhausted', 6])
+  await record(7, 'webhook_endpoint.secret_rotated')
+  expect(await healthOf(endpoint)).toMatchObject({
+    changed_before_failing: { action: 'webhook_endpoint.updated', actor_id: 'ada', at: at(2) },
+  })
+  await settle(endpoint, ['succeeded', 8])
+  expect(await healthOf(endpoint)).toMatchObject({ failing_since: null, changed_before_failing: null })
 })

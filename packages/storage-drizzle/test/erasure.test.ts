@@ -13,6 +13,7 @@ import {
   sampleEndpoint,
   sampleEvent,
   sampleQuotation,
+  sampleRequests,
   sampleSecret,
   sampleSecrets,
 } from './samples.ts'
@@ -230,6 +231,7 @@ const CHANGES: typeof WRITES = {
   'apiKeys.transfer': (on, { organization_id, key }) =>
     on.apiKeys.transfer(organization_id, [key.id], 'other', { maximum: 25, now: new Date() }),
   'apiKeys.recordUses': (on, { key }) => on.apiKeys.recordUses(new Map([[key.id, new Date()]])),
+  'apiKeys.recordRequests': (on, { key }) => on.apiKeys.recordRequests([sampleRequests(key.id)]),
   'quotations.saveProgress': (on, { organization_id, quotation, proposal }) =>
     on.quotations.saveProgress(organization_id, quotation.id, { status: 'failed', proposal }, new Date()),
   'quotations.cancelStart': async (on, { organization_id, quotation }) =>
@@ -316,7 +318,15 @@ describe('while an organization is erased', () => {
 
   it('every method of the storage is tried above, or writes nothing of an organization', () => {
     const reads = [
-      ...['apiKeys.findByHash', 'apiKeys.find', 'apiKeys.lock', 'apiKeys.lockOfOwner', 'apiKeys.list'],
+      ...[
+        'apiKeys.findByHash',
+        'apiKeys.find',
+        'apiKeys.lock',
+        'apiKeys.lockOfOwner',
+        'apiKeys.list',
+        'apiKeys.readUses',
+        'apiKeys.findQuotations',
+      ],
       ...[
         'auditLog.list',
         'eventFeed',

@@ -163,7 +163,7 @@ describe('with a long history, few pages are read by', () => {
     const filters: Partial<AttemptFilter>[] = [
       {},
       { event_id: event?.event_id ?? '' },
-      { quotation_id: event?.quotation_id ?? '' },
+      { quotation_ids: [event?.quotation_id ?? ''] },
       { status: 'failed' },
       { status: 'succeeded' },
       { endpoint_id: ids()[7] ?? '' },

@@ -7,6 +7,7 @@ import {
   sampleEndpoint,
   sampleEvent,
   sampleQuotation,
+  sampleRequests,
   sampleSecrets,
 } from './samples.ts'
 
@@ -27,6 +28,7 @@ export async function everything({ sql, storage }: FileDatabase) {
   const replay = { id: randomUUID(), endpoint_id: endpoint.id, since: new Date(0), until: new Date() }
   const now = new Date()
   await storage.apiKeys.insert(key, randomBytes(32), MANY_KEYS)
+  await storage.apiKeys.recordRequests([sampleRequests(key.id)])
   await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
   for (const id of [file.id, upload.id]) await storage.uploads.record({ id, organization_id }, now)
   await storage.quotations.accept(quotation, { key: 'once', requestHash: randomBytes(32) })
@@ -79,9 +81,9 @@ export type Everything = Awaited<ReturnType<typeof everything>>
 /** All rows of an organization as text, by table. */
 export async function rowsOf(
   { sql }: FileDatabase,
-  { organization_id, quotation, endpoint }: Everything,
+  { organization_id, quotation, endpoint, key }: Everything,
 ): Promise<Record<string, string[]>> {
-  const ids = [organization_id, quotation.id, endpoint.id].map((id) => `%${id}%`)
+  const ids = [organization_id, quotation.id, endpoint.id, key.id].map((id) => `%${id}%`)
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'quickquote'::regnamespace
       and relkind = 'r'`

@@ -16,6 +16,8 @@ export const SAMPLE_TRACE: TraceContext = {
   tracestate: 'vendor=t61rcWkgMzE,other=1',
 }
 
+type RequestsOfKey = Parameters<Storage['apiKeys']['recordRequests']>[0][number]
+
 export type StoredApiKey = Parameters<Storage['apiKeys']['save']>[0]
 
 /** For tests of something else. */
@@ -124,7 +126,7 @@ export const ANY_ATTEMPT: AttemptFilter = {
   endpoint_id: null,
   event_type: null,
   event_id: null,
-  quotation_id: null,
+  quotation_ids: null,
   http_status: null,
   attempts: 'all',
   status: null,
@@ -145,4 +147,19 @@ export function sampleEvent(fields: Partial<RecordedEvent> = {}): RecordedEvent 
     trace: SAMPLE_TRACE,
     ...fields,
   }
+}
+
+/** A request with a key. */
+export function sampleRequests(api_key_id: string): RequestsOfKey {
+  const at = new Date()
+  const counts = { '2xx': 1, '3xx': 0, '4xx': 0, '5xx': 0 }
+  const request = {
+    at,
+    method: 'GET',
+    route: '/quotations',
+    status: 200,
+    address: '198.51.100.7',
+    request_id: 'req-1',
+  }
+  return { api_key_id, days: [{ day: Math.floor(at.getTime() / 86_400_000), counts }], requests: [request] }
 }

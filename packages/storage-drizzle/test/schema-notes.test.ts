@@ -12,7 +12,15 @@ const notes = Object.entries(SCHEMA_NOTES)
   .map(([name, note]) => ({ ...note, table: getTableName(tables[name as keyof typeof tables]) }))
   .sort((a, b) => (a.table < b.table ? -1 : 1))
 
-const IDS_TIMES_NUMBERS = ['uuid', 'timestamp with time zone', 'bigint', 'integer', 'smallint', 'boolean']
+const IDS_TIMES_NUMBERS = [
+  'uuid',
+  'date',
+  'timestamp with time zone',
+  'bigint',
+  'integer',
+  'smallint',
+  'boolean',
+]
 
 it('every column of the migrations that can hold a text has a note, and no other column has one', async () => {
   const columns = await sql<{ table: string; name: string }[]>`
@@ -44,7 +52,7 @@ it('every table with data of an organization is erased with it, and every part o
 })
 
 const exportedAs = ({ rows }: (typeof notes)[number]) => {
-  if (rows === 'cascade') return 'with its quote'
+  if (rows === 'cascade') return 'with what it belongs to'
   return rows?.exported == null ? '' : `\`${rows.exported.as}\``
 }
 

@@ -36,7 +36,7 @@ STATEMENTS.push(
 const AT = { created_at: new Date(), id: '' }
 const ATTEMPTS: Partial<AttemptFilter>[] = [
   { event_id: '', attempts: 'latest' },
-  { quotation_id: '', http_status: { from: 0, to: 0 } },
+  { quotation_ids: [], http_status: { from: 0, to: 0 } },
   { http_status: { from: 500, to: 599 } },
   { http_status: { from: 404, to: 404 } },
   { endpoint_id: '', event_type: '', status: 'succeeded', attempts: 'latest' },

@@ -211,7 +211,7 @@ describe('a webhook endpoint of another organization', () => {
     expect(await storage.deliveryLog.listAttempts(own.organization_id, theirs, page)).toEqual(NOTHING)
     const filters = [
       { event_id: event.id },
-      { quotation_id: event.quotation_id },
+      { quotation_ids: [event.quotation_id ?? ''] },
       { attempts: 'latest' as const },
     ]
     for (const filter of filters) {
@@ -412,6 +412,11 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
     const all = { endpoint_id: endpoint.id, since: new Date(0), until: new Date(), status: 'all' } as const
     expect(await storage.replays.count(own, all, 100)).toEqual({ events: 0, is_more: false })
   },
+  'apiKeys.readUses': async (own, { key }) => {
+    expect(await storage.apiKeys.readUses(own, key.id, 0)).toEqual({ days: [], requests: [] })
+  },
+  'apiKeys.findQuotations': (own, { key }) =>
+    storage.apiKeys.findQuotations(own, key.id, { since: new Date(0), limit: 10 }),
   'apiKeys.lockOfOwner': (own, { key }) => storage.apiKeys.lockOfOwner(own, key.owner_id),
   'apiKeys.transfer': (own, { key }) =>
     storage.apiKeys.transfer(own, [key.id], 'thief', { maximum: 25, now: new Date() }),
@@ -518,6 +523,7 @@ it('every method of the storage is either tested above or known not to need an o
     // The key identifies the organization; these take ids of authenticated keys.
     'apiKeys.findByHash',
     'apiKeys.recordUses',
+    'apiKeys.recordRequests',
     // Encrypts all secrets.
     'signingSecrets.lockOld',
     'signingSecrets.save',
@@ -567,6 +573,7 @@ it('every method of the storage is either tested above or known not to need an o
     'retention.expireDeliveries',
     'retention.removeStrayLeases',
     'retention.removeHistory',
+    'retention.forgetKeyUses',
     'retention.forgetReplays',
     'retention.removeAuditEntries',
     'retention.abandonFilesOfEndedQuotations',

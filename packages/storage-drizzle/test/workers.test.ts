@@ -60,6 +60,7 @@ describe('a lease of a dead worker', () => {
         error: null,
         duration_ms: null,
         response_body: null,
+        response_headers: null,
         header_names: null,
         first_byte_ms: null,
         is_test: false,

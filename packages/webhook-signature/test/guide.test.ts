@@ -29,7 +29,7 @@ it("the first receiver accepts the last section's test request", async () => {
     WEBHOOK_SECRETS: `${SECRET},whsec_for_tests`,
   })
   const url = (await receiver.line()) ?? ''
-  const test = runSample(sample('test').replace('http://localhost:3000', url))
+  const test = runSample(sample('test').replace('http://localhost:4000', url))
   expect(await test.line()).toBe('204')
   expect(await receiver.line()).toBe('fetch proposal p1')
 

@@ -70,7 +70,8 @@ export const ERRORS = {
   PERMISSION_REQUIRED: {
     status: 403,
     title: 'You do not have the required permission',
-    advice: 'Ask an administrator of your organization for the `manage_integrations` permission.',
+    advice:
+      'Ask an administrator of your organization for the permission `manage_integrations`. To look, `view_integrations` is enough.',
   },
   ORGANIZATION_ERASED: {
     status: 403,

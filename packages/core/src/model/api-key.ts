@@ -90,7 +90,7 @@ export const ApiKeyListQuery = Type.Object({
   owner: Type.Optional(
     OneOf(['me', 'all'], {
       default: 'me',
-      description: '`me`: your own keys; `all`: the keys of every member (requires `manage_integrations`).',
+      description: '`me`: your own keys; `all`: the keys of every member (requires `view_integrations`).',
     }),
   ),
   ...PAGE_PARAMETERS,

@@ -27,6 +27,14 @@ export const AUDIT_ACTIONS = [
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
+/** The actions that change an endpoint, and are no mere sending. */
+export const ENDPOINT_CHANGES = [
+  'webhook_endpoint.created',
+  'webhook_endpoint.updated',
+  'webhook_endpoint.disabled',
+  'webhook_endpoint.secret_rotated',
+] as const satisfies readonly AuditAction[]
+
 export const AUDIT_RESOURCE_TYPES = ['api_key', 'webhook_endpoint', 'quotation', 'organization'] as const
 export type AuditResourceType = (typeof AUDIT_RESOURCE_TYPES)[number]
 

@@ -1,9 +1,10 @@
 import { ONLY_KNOWN, PAGE_PARAMETERS } from '../lib/page.ts'
-import { OneOf, SentTimestamp, Uuid } from '../lib/schema.ts'
+import { OneOf, SentTimestamp, Text, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import { PATTERNS } from '../lib/validator.ts'
 import { ATTEMPT_STATUSES } from './delivery.ts'
 import type { EventCatalog } from './event-catalog.ts'
+import { EXTERNAL_ID_LENGTH } from './limits.ts'
 
 /**
  * Deliveries that have not reached their endpoint, each with its newest attempt. `retrying`: another attempt is due;
@@ -27,6 +28,14 @@ export function deliveryLogQuery({ types }: EventCatalog) {
       ),
       quotation_id: Type.Optional(
         Type.String({ format: 'uuid', description: 'Attempts to deliver the events of this quotation.' }),
+      ),
+      external_id: Type.Optional(
+        Text({
+          minLength: 1,
+          maxLength: EXTERNAL_ID_LENGTH,
+          description:
+            "Attempts to deliver the events of the newest 100 quotations with this `external_id`, the partner's own ID.",
+        }),
       ),
       status: Type.Optional(OneOf(ATTEMPT_STATUSES)),
       http_status: Type.Optional(

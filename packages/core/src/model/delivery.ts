@@ -62,7 +62,16 @@ export const DeliveryAttemptDetails = Type.Composite(
         description:
           "Without the signatures. The value of each header of the endpoint's own is `…`. Null if nothing was sent.",
       }),
-      response_body: Nullable(Type.String(), 'The beginning of the response body, at most 1,024 bytes.'),
+      response_body: Nullable(
+        Type.String(),
+        'The beginning of the response body, at most 1,024 bytes. Null for viewers, if the application hides bodies from them.',
+      ),
+      response_headers: Type.Unsafe<Record<string, string> | null>({
+        type: ['object', 'null'],
+        additionalProperties: { type: 'string' },
+        description:
+          'Those that help to find a mistake, such as `server`, `location` or `www-authenticate`, of a response that was no success. Otherwise null.',
+      }),
       first_byte_ms: Nullable(Type.Integer(), 'Milliseconds until the first byte of the response.'),
     }),
   ],
@@ -100,7 +109,7 @@ export const Delivery = Type.Object(
     ),
     request_body: Nullable(
       Type.String(),
-      'The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased.',
+      'The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased; null for viewers, if the application hides bodies from them.',
     ),
     attempts: Type.Array(DeliveryAttemptDetails, { description: 'Oldest first.' }),
   },

@@ -99,6 +99,14 @@ export interface QuotationFilter {
   readonly external_id: string | null
 }
 
+export const ANY_QUOTATION: QuotationFilter = {
+  status: null,
+  source: null,
+  created_since: null,
+  created_until: null,
+  external_id: null,
+}
+
 /** Proposal metadata (specification, "Proposal"). */
 export const Proposal = Type.Object(
   {

@@ -4,9 +4,12 @@ import { checkMemberIds } from './ids.ts'
 /** The permission for webhook configuration and other members' keys (specification, "Permissions"). */
 export const MANAGE_INTEGRATIONS = 'manage_integrations'
 
+/** The permission to see all that holders of `manage_integrations` see, and to change nothing. They need not hold it too. */
+export const VIEW_INTEGRATIONS = 'view_integrations'
+
 /** The permissions of each role (specification, "Permissions"). Other roles have none. */
 const PERMISSIONS_OF_ROLE = new Map<string, readonly string[]>([
-  ['admin', [MANAGE_INTEGRATIONS]],
+  ['admin', [MANAGE_INTEGRATIONS, VIEW_INTEGRATIONS]],
   ['member', []],
 ])
 export const KNOWN_ROLES: readonly string[] = [...PERMISSIONS_OF_ROLE.keys()]
@@ -20,7 +23,7 @@ export interface Session {
     readonly id: string
     /** For screens. Default: the id. */
     readonly name?: string | undefined
-    /** `admin` has `manage_integrations`, unless `permissions` is given; `member` and all other roles have no permission. */
+    /** `admin` has `manage_integrations` and `view_integrations`, unless `permissions` is given; `member` and all other roles have no permission. */
     readonly role?: string | undefined
     /** If given, only this list counts, whatever the role. */
     readonly permissions?: readonly string[] | undefined
@@ -62,6 +65,17 @@ export function memberOf(
 
 export function managesIntegrations(member: Member): boolean {
   return member.permissions.has(MANAGE_INTEGRATIONS)
+}
+
+/** Whether a member may look at everything. */
+export function viewsIntegrations(member: Member): boolean {
+  return managesIntegrations(member) || member.permissions.has(VIEW_INTEGRATIONS)
+}
+
+/** @throws IntegrationError PERMISSION_REQUIRED without `view_integrations`, VALIDATION_FAILED for invalid ids */
+export function requireViewIntegrations(member: Member): void {
+  checkMemberIds(member)
+  if (!viewsIntegrations(member)) throw new IntegrationError('PERMISSION_REQUIRED')
 }
 
 /** @throws IntegrationError PERMISSION_REQUIRED without `manage_integrations`, VALIDATION_FAILED for invalid ids */

@@ -21,6 +21,8 @@ export interface EndpointFailingWarning {
   readonly failingSince: Date
   /** When the endpoint will be disabled unless a delivery succeeds. Null: never (`delivery.disableAfterMs` is 0). */
   readonly disablesAt: Date | null
+  /** The newest change of the endpoint before the first failure, from the audit log. Null: none is known. */
+  readonly changedBefore: WebhookEndpoint['health']['changed_before_failing']
 }
 
 /** Deliveries to an endpoint failed at their last attempt. */

@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { type Input, Name, Nullable, OneOf, schemaOf, Text, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import { PATTERNS } from '../lib/validator.ts'
+import { ENDPOINT_CHANGES } from './audit-entry.ts'
 import { CreatedHeaders, UpdatedHeaders } from './endpoint-headers.ts'
 import type { EventCatalog } from './event-catalog.ts'
 import type { Limits } from './limits.ts'
@@ -27,6 +28,20 @@ export const EndpointHealth = Type.Object({
     type: ['number', 'null'],
     description: 'The share of them that succeeded, from 0 to 1. Null without attempts.',
   }),
+  changed_before_failing: Nullable(
+    Type.Object({
+      action: OneOf(ENDPOINT_CHANGES),
+      actor_id: Nullable(Type.String(), 'Null for a change by the service.'),
+      actor_name: Type.Optional(
+        Nullable(
+          Type.String(),
+          'Present if the application names its members. Null if it does not know the actor.',
+        ),
+      ),
+      at: Timestamp,
+    }),
+    'The newest change of the endpoint before `failing_since`, which need not be the reason. Null if it does not fail, or none is known.',
+  ),
 })
 export type EndpointHealth = Static<typeof EndpointHealth>
 

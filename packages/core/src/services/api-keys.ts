@@ -18,14 +18,29 @@ import {
   type UpdateApiKeyBody,
   updateApiKeyBody,
 } from '../model/api-key.ts'
+import {
+  type ApiKeyRequest,
+  dayOf,
+  MOST_QUOTATIONS,
+  type QuotationOfApiKey,
+  toDays,
+  USE_DAYS,
+  type UsesOfApiKey,
+} from '../model/api-key-use.ts'
 import { generateApiKeyValue, hashApiKey, isWellFormedApiKey, maskApiKey } from '../model/api-key-value.ts'
 import type { AuditAction } from '../model/audit-entry.ts'
 import type { RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds } from '../model/ids.ts'
-import { type Member, managesIntegrations, requireManageIntegrations } from '../model/session.ts'
+import {
+  type Member,
+  managesIntegrations,
+  requireViewIntegrations,
+  viewsIntegrations,
+} from '../model/session.ts'
 import type { Context, Settings } from '../settings.ts'
 import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { ApiKeyRequests } from './api-key-requests.ts'
 import type { ApiKeyUses } from './api-key-uses.ts'
 import { audit, auditChanges } from './audit-log.ts'
 import { revokeKeysOf, transferKeys } from './keys-of-members.ts'
@@ -39,7 +54,7 @@ export interface AuthenticatedKey {
 
 /**
  * The API keys of an organization. Members reach their own keys, holders of `manage_integrations` all keys; other keys
- * are API_KEY_NOT_FOUND. Every actual change is in the audit log.
+ * are API_KEY_NOT_FOUND. Holders of `view_integrations` read them, and changing them is PERMISSION_REQUIRED. Every actual change is in the audit log.
  */
 export interface ApiKeys {
   /**
@@ -103,9 +118,25 @@ export interface ApiKeys {
   /**
    * Authenticates a request by its key (specification, "Authentication"). Refuses malformed keys without a query.
    * `last_used_at` follows within a second.
+   * @param seen is called with the id of a key that exists, also of one that is refused, for `noteRequest`
    * @throws IntegrationError API_KEY_INVALID, API_KEY_INACTIVE, API_KEY_EXPIRED, API_KEY_REVOKED
    */
-  authenticate(value: string): Promise<AuthenticatedKey>
+  authenticate(value: string, seen?: (id: string) => void): Promise<AuthenticatedKey>
+  /**
+   * Notes a request with a key and its response, for `uses`. Written within ten seconds; a crash loses what was not. The
+   * plugin calls it for the partner API.
+   */
+  noteRequest(id: string, request: Omit<ApiKeyRequest, 'at'>): void
+  /**
+   * What was done with a key: its requests per day, and the newest ones.
+   * @throws IntegrationError API_KEY_NOT_FOUND
+   */
+  uses(member: Member, id: string): Promise<UsesOfApiKey>
+  /**
+   * The newest 20 quotes of the last 30 days that were started with a key. None if you keep quotes in your own tables.
+   * @throws IntegrationError API_KEY_NOT_FOUND
+   */
+  quotations(member: Member, id: string): Promise<readonly QuotationOfApiKey[]>
   /**
    * Whether this storage has a key, whatever its state: a host with several databases finds the one of a request. Writes
    * nothing, not even `last_used_at`, and counts towards no limit. A malformed key is false, without a query.
@@ -122,7 +153,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 type KeyContext = Context<'apiKeys' | 'auditLog'>
 
-export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
+export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: ApiKeyRequests): ApiKeys {
   const { storage, settings } = context
   return {
     async create(member, body) {
@@ -142,7 +173,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
       checkMemberIds(member)
       const { organizationId, memberId } = member
       const { owner = 'me', ...page } = validateUrlPart(ApiKeyListQuery, query, '?')
-      if (owner === 'all') requireManageIntegrations(member)
+      if (owner === 'all') requireViewIntegrations(member)
       const ownerId = owner === 'all' ? null : memberId
       const { items, nextCursor } = await readPage(
         settings.keyring,
@@ -156,7 +187,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
 
     async get(member, id) {
       checkMemberIds(member)
-      const key = reachable(await storage.apiKeys.find(member.organizationId, id), member)
+      const key = readable(await storage.apiKeys.find(member.organizationId, id), member)
       return shown(key, settings.now())
     },
 
@@ -179,9 +210,10 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
       revokeKeysOf(context, organizationId, memberId, options),
     transfer: (organizationId, members, options) => transferKeys(context, organizationId, members, options),
 
-    async authenticate(value) {
+    async authenticate(value, seen) {
       const key = isWellFormedApiKey(value) ? await storage.apiKeys.findByHash(hashApiKey(value)) : null
       if (key === null) throw new IntegrationError('API_KEY_INVALID')
+      seen?.(key.id)
       const now = settings.now()
       switch (apiKeyStatus(key, now)) {
         case 'inactive':
@@ -194,6 +226,31 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
           uses.note(key.id, now)
           return { id: key.id, organizationId: key.organization_id, expiresAt: key.expires_at }
       }
+    },
+
+    noteRequest(id, { method, route, status, address, request_id }) {
+      const shown = settings.apiKeys.recordAddresses ? address : null
+      requests.note(id, { at: settings.now(), method, route, status, address: shown, request_id })
+    },
+
+    async uses(member, id) {
+      checkMemberIds(member)
+      const { organizationId } = member
+      const key = readable(await storage.apiKeys.find(organizationId, id), member)
+      // What this process has just answered is there, too.
+      await requests.flush()
+      const now = settings.now()
+      const since = dayOf(now) - USE_DAYS + 1
+      const { days, requests: newest } = await storage.apiKeys.readUses(organizationId, key.id, since)
+      return { days: toDays(days, now), requests: [...newest] }
+    },
+
+    async quotations(member, id) {
+      checkMemberIds(member)
+      const { organizationId } = member
+      const key = readable(await storage.apiKeys.find(organizationId, id), member)
+      const since = new Date(settings.now().getTime() - USE_DAYS * DAY_MS)
+      return storage.apiKeys.findQuotations(organizationId, key.id, { since, limit: MOST_QUOTATIONS })
     },
 
     async holds(value) {
@@ -220,7 +277,7 @@ async function roll(
     body,
   )
   return storage.transaction(async (transaction) => {
-    const old = reachable(await transaction.apiKeys.lock(member.organizationId, id), member)
+    const old = changeable(await transaction.apiKeys.lock(member.organizationId, id), member)
     // Read after waiting for the lock.
     const now = settings.now()
     const seen = shown(old, now)
@@ -297,7 +354,7 @@ async function changeLocked(
 ): Promise<ApiKey> {
   checkMemberIds(member)
   return storage.transaction(async (transaction) => {
-    const before = reachable(await transaction.apiKeys.lock(member.organizationId, id), member)
+    const before = changeable(await transaction.apiKeys.lock(member.organizationId, id), member)
     // Read after waiting for the lock.
     const now = settings.now()
     const seen = shown(before, now)
@@ -325,9 +382,16 @@ const ACTIONS: Readonly<Record<ApiKeyMove, AuditAction>> = {
 }
 
 /** @throws IntegrationError API_KEY_NOT_FOUND if there is no key, or if it belongs to someone else */
-function reachable(key: StoredApiKey | null, member: Member): StoredApiKey {
-  if (key !== null && (key.owner_id === member.memberId || managesIntegrations(member))) return key
+function readable(key: StoredApiKey | null, member: Member): StoredApiKey {
+  if (key !== null && (key.owner_id === member.memberId || viewsIntegrations(member))) return key
   throw new IntegrationError('API_KEY_NOT_FOUND')
+}
+
+/** @throws IntegrationError as `readable`; PERMISSION_REQUIRED if the member may only look at it */
+function changeable(found: StoredApiKey | null, member: Member): StoredApiKey {
+  const key = readable(found, member)
+  if (key.owner_id === member.memberId || managesIntegrations(member)) return key
+  throw new IntegrationError('PERMISSION_REQUIRED')
 }
 
 function shown(key: StoredApiKey, now: Date): ApiKey {

@@ -30,7 +30,7 @@ import {
 } from '../model/audit-entry.ts'
 import type { RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds } from '../model/ids.ts'
-import { type Member, requireManageIntegrations } from '../model/session.ts'
+import { type Member, requireViewIntegrations } from '../model/session.ts'
 import type { Context } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -45,7 +45,7 @@ export interface AuditLog {
 export function createAuditLog({ storage, settings }: Context<'auditLog'>): AuditLog {
   return {
     async list(member, query = {}) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       const asked = validateUrlPart(AuditLogQuery, query, '?')
       const filter = {
         resource_id: asked.resource_id ?? null,

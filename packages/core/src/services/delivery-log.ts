@@ -9,9 +9,15 @@ import type { Delivery, DeliveryAttempt, DeliveryHour, EndpointStatistics } from
 import { DeliveryHoursQuery, deliveryLogQuery } from '../model/delivery-log-query.ts'
 import { HIDDEN_VALUE } from '../model/endpoint-headers.ts'
 import { ERASED } from '../model/erasure.ts'
+import { ANY_QUOTATION } from '../model/quotation.ts'
 import { signedAt } from '../model/receiver-check.ts'
 import { requestHeaders } from '../model/request-headers.ts'
-import { type Member, requireManageIntegrations } from '../model/session.ts'
+import {
+  type Member,
+  managesIntegrations,
+  requireManageIntegrations,
+  requireViewIntegrations,
+} from '../model/session.ts'
 import { eventIdOf, uuidOfEvent } from '../model/webhook-event.ts'
 import type { Context } from '../settings.ts'
 import type { AttemptFilter, StoredAttemptDetails, StoredDelivery } from '../storage/delivery-log.ts'
@@ -22,7 +28,10 @@ import { audit, auditChanges } from './audit-log.ts'
 const LONGEST_COUNT_MS = 7 * 24 * 60 * 60 * 1000
 const DEFAULT_COUNT_MS = 24 * 60 * 60 * 1000
 
-/** The deliveries of an organization. Every method requires `manage_integrations` (PERMISSION_REQUIRED). */
+/**
+ * The deliveries of an organization. Reading requires `view_integrations`, resending `manage_integrations`
+ * (PERMISSION_REQUIRED).
+ */
 export interface DeliveryLog {
   /**
    * Lists delivery attempts, including tests, newest first. `query` is a deliveryLogQuery; `endpoint_id` may be a
@@ -41,7 +50,8 @@ export interface DeliveryLog {
    */
   statistics(member: Member, endpointId: string): Promise<EndpointStatistics>
   /**
-   * A delivery with all attempts.
+   * A delivery with all attempts. With `viewersSeeBodies: false` of `createIntegrations`, bodies are null for those who
+   * may only look.
    * @throws IntegrationError DELIVERY_NOT_FOUND
    */
   get(member: Member, id: string): Promise<Delivery>
@@ -59,6 +69,11 @@ const MOST_EXAMINED = 1000
 
 type LogPort = 'deliveryLog' | 'quotations' | 'webhookEndpoints' | 'erasure' | 'auditLog'
 
+type Asked = Static<ReturnType<typeof deliveryLogQuery>>
+
+/** The most quotes with one external ID that the log looks at. */
+const MOST_QUOTATIONS = 100
+
 type LogEntry = Pick<StoredDelivery, 'quotation_id' | 'endpoint_id' | 'event_id'>
 
 export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
@@ -68,11 +83,11 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
 
   return {
     async list(member, query = {}) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       const { organizationId } = member
       const asked = validateUrlPart(querySchema, query, '?')
       await requireEndpoint(organizationId, asked.endpoint_id)
-      const filter = toFilter(asked)
+      const filter = { ...toFilter(asked), quotation_ids: await quotationsOf(organizationId, asked) }
       const { items, nextCursor } = await readPage(
         settings.keyring,
         { name: 'delivery_attempts', organizationId },
@@ -83,7 +98,7 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
     },
 
     async hours(member, query = {}) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       const { organizationId } = member
       const { endpoint_id, ...asked } = validateUrlPart(DeliveryHoursQuery, query, '?')
       const until = optionalTimeOf(asked.until) ?? settings.now()
@@ -100,13 +115,13 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
     },
 
     async statistics(member, endpointId) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       await requireEndpoint(member.organizationId, endpointId)
       return storage.deliveryLog.statistics(member.organizationId, endpointId, MOST_EXAMINED)
     },
 
     async get(member, id) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       const { organizationId } = member
       const found = requireFound(await storage.deliveryLog.find(organizationId, id), 'DELIVERY_NOT_FOUND')
       const { attempts, ...delivery } = found
@@ -114,7 +129,10 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
         naming(storage, organizationId, [delivery]),
         storage.deliveryLog.findBody(organizationId, delivery.event_id),
       ])
-      return { ...named(delivery), request_body, attempts: attempts.map(withHeaders).map(named) }
+      const shown = { ...named(delivery), request_body, attempts: attempts.map(withHeaders).map(named) }
+      if (settings.viewersSeeBodies || managesIntegrations(member)) return shown
+      const withoutBodies = shown.attempts.map((attempt) => ({ ...attempt, response_body: null }))
+      return { ...shown, request_body: null, attempts: withoutBodies }
     },
 
     async resend(member, id) {
@@ -124,6 +142,18 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
       const named = await naming(storage, member.organizationId, [delivery], endpoints)
       return { ...named(delivery), request_body: body, attempts: [] }
     },
+  }
+
+  /** null: any. A host's own quotations that cannot be listed are not found by their external ID. */
+  async function quotationsOf(
+    organizationId: string,
+    { quotation_id, external_id }: Asked,
+  ): Promise<string[] | null> {
+    if (external_id === undefined) return quotation_id === undefined ? null : [quotation_id]
+    const filter = { ...ANY_QUOTATION, external_id }
+    const page = { after: null, limit: MOST_QUOTATIONS }
+    const found = (await storage.quotations.list?.(organizationId, filter, page)) ?? []
+    return found.map(({ id }) => id).filter((id) => quotation_id === undefined || id === quotation_id)
   }
 
   async function requireEndpoint(organizationId: string, id: string | undefined): Promise<void> {
@@ -142,13 +172,12 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
   }
 }
 
-function toFilter(asked: Static<ReturnType<typeof deliveryLogQuery>>): AttemptFilter {
+function toFilter(asked: Asked): Omit<AttemptFilter, 'quotation_ids'> {
   const { event_id, http_status } = asked
   return {
     endpoint_id: asked.endpoint_id ?? null,
     event_type: asked.event_type ?? null,
     event_id: event_id === undefined ? null : uuidOfEvent(event_id),
-    quotation_id: asked.quotation_id ?? null,
     status: asked.status ?? null,
     http_status: http_status === undefined ? null : toStatuses(http_status),
     attempts: asked.attempts ?? 'all',

@@ -2,7 +2,7 @@ import { answerInTime } from '../lib/answer-in-time.ts'
 import { IntegrationError } from '../lib/errors.ts'
 import { ERASED, type Erasure, type LeftToHost, type RequestedBy } from '../model/erasure.ts'
 import { checkOrganizationId } from '../model/ids.ts'
-import type { QuotationFilter } from '../model/quotation.ts'
+import { ANY_QUOTATION } from '../model/quotation.ts'
 import type { Context } from '../settings.ts'
 import type { OpenErasure } from '../storage/erasure.ts'
 import type { FileStorage } from '../storage/files.ts'
@@ -153,14 +153,6 @@ async function requireGone(
   if (id !== undefined) {
     throw new Error(`quotations.erase deleted nothing: quotations.list still returns ${id}.`)
   }
-}
-
-const ANY_QUOTATION: QuotationFilter = {
-  status: null,
-  source: null,
-  created_since: null,
-  created_until: null,
-  external_id: null,
 }
 
 async function quotationsOf(

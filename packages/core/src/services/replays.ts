@@ -5,12 +5,12 @@ import { timeOf } from '../lib/timestamp.ts'
 import { validate, validateUrlPart } from '../lib/validator.ts'
 import { type Replay, ReplayBody, type ReplayCount } from '../model/replay.ts'
 import { keptSince } from '../model/retention.ts'
-import { type Member, requireManageIntegrations } from '../model/session.ts'
+import { type Member, requireManageIntegrations, requireViewIntegrations } from '../model/session.ts'
 import type { Context } from '../settings.ts'
 import type { StoredWebhookEndpoint } from '../storage/webhook-endpoints.ts'
 import { audit, auditChanges } from './audit-log.ts'
 
-/** Sends missed events to an endpoint again. Every method requires `manage_integrations` (PERMISSION_REQUIRED). */
+/** Sends missed events to an endpoint again. Reading requires `view_integrations`, changes `manage_integrations`. */
 export interface Replays {
   /**
    * Starts a replay; `body` is a ReplayBody. Workers create new deliveries, with the same event IDs, of the events that
@@ -85,7 +85,7 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
     },
 
     async count(member, endpointId, query) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       const { organizationId } = member
       const { status = 'missed', ...asked } = validateUrlPart(ReplayBody, query, '?')
       const range = checkRange(asked, settings.now(), settings.retention.eventDays, '?')
@@ -98,12 +98,12 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
     },
 
     async get(member, endpointId, id) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       return get(member, endpointId, id)
     },
 
     async list(member, endpointId) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       const endpoint = await findEndpoint(member, endpointId)
       return storage.replays.list(member.organizationId, endpoint.id, MOST_LISTED)
     },

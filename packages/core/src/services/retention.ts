@@ -22,6 +22,7 @@ export async function enforceRetention({ storage, settings }: Context<'retention
   if (strays > 0) logger.warn({ deliveries: strays }, 'removed deliveries whose events are gone')
   const { events, attempts, isKept } = await storage.retention.removeHistory(eventsSince)
   await storage.retention.forgetReplays(eventsSince)
+  await storage.retention.forgetKeyUses(eventsSince)
 
   const auditEntries = await inBatches(retention.auditDays, (since) =>
     storage.retention.removeAuditEntries(since, BATCH),

@@ -1,6 +1,12 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
-import { endpointWarnings, KEY_WARNING_DAYS, nextWarningAt } from '../model/warning.ts'
+import {
+  type EndpointFailingWarning,
+  endpointWarnings,
+  KEY_WARNING_DAYS,
+  nextWarningAt,
+} from '../model/warning.ts'
 import type { Context, Settings } from '../settings.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { ClaimedWarning } from '../storage/warnings.ts'
 
 /** Concurrent hook calls. */
@@ -15,7 +21,7 @@ const REMEMBERED_MS = 60 * 24 * 60 * 60 * 1000
  * hook call. Safe to run in any number of processes.
  * @returns the number of successful hook calls
  */
-export async function sendWarnings(context: Context<'warnings'>): Promise<number> {
+export async function sendWarnings(context: Context<'warnings' | 'endpointHealth'>): Promise<number> {
   const { storage, settings } = context
   const now = await settings.clock.read()
   const stages = endpointWarnings(settings.delivery)
@@ -38,13 +44,17 @@ export async function sendWarnings(context: Context<'warnings'>): Promise<number
 }
 
 /** @returns whether the hook succeeded */
-async function send({ storage, settings }: Context<'warnings'>, warning: ClaimedWarning): Promise<boolean> {
+async function send(
+  { storage, settings }: Context<'warnings' | 'endpointHealth'>,
+  warning: ClaimedWarning,
+): Promise<boolean> {
   const { id, attempt, subject } = warning
   if (subject === null) {
     await storage.warnings.settle({ id, attempt, retryAt: null })
     return false
   }
-  const { message, fields, hook, call } = noticeOf(warning, subject, settings)
+  const change = warning.kind === 'endpoint_failing' ? await changeBefore(storage, warning) : null
+  const { message, fields, hook, call } = noticeOf(warning, { ...subject, change }, settings)
   if (attempt === 1) {
     const { organization_id } = warning
     settings.logger.warn({ warning_id: id, organization_id, ...fields }, message)
@@ -62,10 +72,20 @@ async function send({ storage, settings }: Context<'warnings'>, warning: Claimed
   return true
 }
 
+type Subject = NonNullable<ClaimedWarning['subject']> & { change: EndpointFailingWarning['changedBefore'] }
+
+async function changeBefore(
+  { endpointHealth }: Pick<Storage, 'endpointHealth'>,
+  { organization_id, subject_id }: ClaimedWarning,
+): Promise<EndpointFailingWarning['changedBefore']> {
+  const conditions = await endpointHealth.read(organization_id, [subject_id])
+  return conditions.get(subject_id)?.health.changed_before_failing ?? null
+}
+
 /** The line for the log, without names, because members' texts stay out of it, and the call of the hook. */
 function noticeOf(
   { id, kind, organization_id, subject_id, since, until, count }: ClaimedWarning,
-  { name, owner_id, masked_key, replaced_by }: NonNullable<ClaimedWarning['subject']>,
+  { name, owner_id, masked_key, replaced_by, change }: Subject,
   settings: Settings,
 ): { message: string; fields: object; hook: string; call: () => void | Promise<void> } {
   const subject = { id: subject_id, organization_id, name }
@@ -73,7 +93,7 @@ function noticeOf(
     case 'endpoint_failing': {
       const { disableAfterMs } = settings.delivery
       const disablesAt = disableAfterMs === 0 ? null : new Date(since.getTime() + disableAfterMs)
-      const warning = { id, endpoint: subject, failingSince: since, disablesAt }
+      const warning = { id, endpoint: subject, failingSince: since, disablesAt, changedBefore: change }
       return {
         message: 'every delivery to an endpoint has failed for a while',
         fields: { endpoint_id: subject_id, failing_since: since, disables_at: disablesAt },

@@ -13,7 +13,7 @@ import {
   wholeHeaders,
 } from '../model/endpoint-headers.ts'
 import { type CatalogEntry, eventCatalogOf } from '../model/event-catalog.ts'
-import { type Member, requireManageIntegrations } from '../model/session.ts'
+import { type Member, requireManageIntegrations, requireViewIntegrations } from '../model/session.ts'
 import { generateSigningSecret, signingSecretHint } from '../model/signing-secret.ts'
 import {
   type CreateWebhookEndpointBody,
@@ -36,7 +36,8 @@ import { audit, auditChanges } from './audit-log.ts'
 import { claimNewestKey } from './encryption-keys.ts'
 
 /**
- * The webhook endpoints of an organization. Every method requires `manage_integrations` (PERMISSION_REQUIRED). Deleted
+ * The webhook endpoints of an organization. Reading requires `view_integrations`, changes
+ * `manage_integrations` (PERMISSION_REQUIRED). Deleted
  * endpoints and those of other organizations are WEBHOOK_ENDPOINT_NOT_FOUND.
  */
 export interface WebhookEndpoints {
@@ -85,13 +86,13 @@ export function createWebhookEndpoints(context: EndpointContext): WebhookEndpoin
   const { storage, settings } = context
 
   async function list(member: Member): Promise<WebhookEndpoint[]> {
-    requireManageIntegrations(member)
+    requireViewIntegrations(member)
     return withHealth(context, member, await storage.webhookEndpoints.list(member.organizationId))
   }
 
   return {
     eventCatalog(member) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       return eventCatalogOf(settings.events, member.organizationId, settings.egress.sourceAddresses)
     },
 
@@ -99,7 +100,7 @@ export function createWebhookEndpoints(context: EndpointContext): WebhookEndpoin
     summary: async (member) => summaryOf(await list(member)),
 
     async get(member, id) {
-      requireManageIntegrations(member)
+      requireViewIntegrations(member)
       const endpoint = await storage.webhookEndpoints.find(member.organizationId, id)
       return oneWithHealth(context, member, requireFound(endpoint, 'WEBHOOK_ENDPOINT_NOT_FOUND'))
     },
@@ -284,7 +285,9 @@ async function changeLocked(
     const { after, headers = false } = await change(transaction, before, now)
     const changes = auditChanges({ ...before, headers: false }, { ...after, headers })
     if (changes.length > 0 || action !== 'webhook_endpoint.updated') {
-      await audit(transaction, action, after, { by: member, changes, at: now })
+      const isDisabled = before.is_enabled && !after.is_enabled && action === 'webhook_endpoint.updated'
+      const named = isDisabled ? 'webhook_endpoint.disabled' : action
+      await audit(transaction, named, after, { by: member, changes, at: now })
     }
     return after
   })
@@ -340,7 +343,13 @@ function generateSecret({ keyring }: Settings, endpointId: string) {
 
 /** The condition of an endpoint without deliveries. */
 const NEVER_CALLED: EndpointCondition = {
-  health: { last_success_at: null, failing_since: null, recent_attempts: 0, recent_success_rate: null },
+  health: {
+    last_success_at: null,
+    failing_since: null,
+    recent_attempts: 0,
+    recent_success_rate: null,
+    changed_before_failing: null,
+  },
   paused_until: null,
 }
 

@@ -1,5 +1,6 @@
 import type { PageRequest } from '../lib/page.ts'
 import type { ApiKey, StoredApiKeyStatus } from '../model/api-key.ts'
+import type { ApiKeyRequest, CountedDay, QuotationOfApiKey } from '../model/api-key-use.ts'
 
 /** A stored key: `expired` is derived from the clock later. */
 export type StoredApiKey = Omit<ApiKey, 'status' | 'owner_name'> & { readonly status: StoredApiKeyStatus }
@@ -8,6 +9,14 @@ export type StoredApiKey = Omit<ApiKey, 'status' | 'owner_name'> & { readonly st
 export interface ApiKeyMaximum {
   readonly ofOrganization: number
   readonly ofOwner: number
+}
+
+/** Requests with a key since the last record. */
+export interface RequestsOfKey {
+  readonly api_key_id: string
+  readonly days: readonly CountedDay[]
+  /** Oldest first. */
+  readonly requests: readonly ApiKeyRequest[]
 }
 
 export interface ApiKeyStorage {
@@ -42,4 +51,18 @@ export interface ApiKeyStorage {
   list(organizationId: string, ownerId: string | null, page: PageRequest): Promise<StoredApiKey[]>
   /** Updates `last_used_at` of several keys, never backwards. */
   recordUses(uses: ReadonlyMap<string, Date>): Promise<void>
+  /** Adds to the days of several keys, and keeps the newest requests of each. Those of unknown keys are dropped. */
+  recordRequests(uses: readonly RequestsOfKey[]): Promise<void>
+  /** The newest quotations since `since` that were started with a key. None that the host keeps in its own tables. */
+  findQuotations(
+    organizationId: string,
+    id: string,
+    page: { readonly since: Date; readonly limit: number },
+  ): Promise<QuotationOfApiKey[]>
+  /** The days since `since` (a number of days since 1970), in any order, and the kept requests, newest first. */
+  readUses(
+    organizationId: string,
+    id: string,
+    since: number,
+  ): Promise<{ readonly days: readonly CountedDay[]; readonly requests: readonly ApiKeyRequest[] }>
 }

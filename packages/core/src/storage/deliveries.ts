@@ -43,6 +43,8 @@ export interface SettledAttempt extends Settlement {
   readonly header_names: readonly string[]
   /** The beginning of the response, without the values of those headers; null: no response. */
   readonly response_body: string | null
+  /** Of a failure: see `response-sample.ts` of the worker. */
+  readonly response_headers: Readonly<Record<string, string>> | null
   readonly first_byte_ms: number | null
   readonly created_at: Date
 }

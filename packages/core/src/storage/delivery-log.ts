@@ -13,7 +13,7 @@ import type { AttemptsListed, Undelivered } from '../model/delivery-log-query.ts
 export type StoredAttempt = Omit<DeliveryAttempt, 'quotation_name' | 'endpoint_name'>
 
 export type StoredAttemptDetails = StoredAttempt &
-  Pick<DeliveryAttemptDetails, 'response_body' | 'first_byte_ms'> & {
+  Pick<DeliveryAttemptDetails, 'response_body' | 'response_headers' | 'first_byte_ms'> & {
     readonly event_sequence: number | null
     /** The endpoint's own headers that were sent; null: none. */
     readonly header_names: readonly string[] | null
@@ -36,7 +36,7 @@ export interface AttemptFilter {
   readonly event_type: string | null
   /** The uuid. */
   readonly event_id: string | null
-  readonly quotation_id: string | null
+  readonly quotation_ids: readonly string[] | null
   /** Both inclusive; 0: no response. */
   readonly http_status: { readonly from: number; readonly to: number } | null
   /** `latest`: only the newest attempt of each delivery. */

@@ -19,6 +19,8 @@ export interface RetentionStorage {
    * @returns how many, and whether more are kept because the owner of the database wants it
    */
   removeHistory(before: Date): Promise<{ events: number; attempts: number; isKept: boolean }>
+  /** Removes the uses of keys from before this time. */
+  forgetKeyUses(before: Date): Promise<void>
   /** Removes replays that ended before this time. */
   forgetReplays(before: Date): Promise<void>
   /** At most `limit`. @returns how many */

@@ -150,6 +150,7 @@ export function createDispatch({
       created_at,
       header_names: Object.keys(headers),
       response_body: sample.body(),
+      response_headers: sample.headers(),
       first_byte_ms: sample.firstByteMs(),
     }
     pauses.note(attempt)

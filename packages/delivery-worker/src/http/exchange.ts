@@ -101,7 +101,7 @@ export function exchange(
         else if (!isResent && mayBegin?.() === false) breakOff(null)
       },
       onResponseStart(_, httpStatus, answerHeaders) {
-        listener?.began()
+        listener?.began(httpStatus, answerHeaders)
         encoding = answerHeaders['content-encoding']?.toString()
         answer = {
           kind: 'response',

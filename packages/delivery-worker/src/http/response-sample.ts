@@ -1,8 +1,10 @@
 import { hideValues } from './hidden-values.ts'
 
+type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
 export interface ResponseListener {
   /** The status and the headers have arrived. */
-  began(): void
+  began(status: number, headers: SentHeaders): void
   data(chunk: Uint8Array): void
   /** The response has ended. Not called if the rest was discarded. */
   ended(): void
@@ -12,10 +14,26 @@ export interface ResponseListener {
 export interface ResponseSample extends ResponseListener {
   /** null: no response began. */
   body(): string | null
+  /** Those that help to find a mistake, of a response that is no success; null: none. */
+  headers(): Readonly<Record<string, string>> | null
   firstByteMs(): number | null
 }
 
 const MAX_BYTES = 1024
+const MAX_HEADER_LENGTH = 200
+
+/** They say who answered, and what for; none has anything secret to say. */
+const SHOWN_HEADERS = [
+  'server',
+  'via',
+  'content-type',
+  'location',
+  'www-authenticate',
+  'retry-after',
+  'allow',
+  'x-request-id',
+  'cf-ray',
+]
 
 /**
  * @param options.hidden values to hide
@@ -33,10 +51,12 @@ export function createResponseSample({
   let bytes = 0
   let firstByteMs: number | null = null
   let isWhole = false
+  let shown: Readonly<Record<string, string>> | null = null
 
   return {
-    began() {
+    began(status, sent) {
       firstByteMs = Math.round(now() - begin)
+      if (status < 200 || status >= 300) shown = shownOf(sent, hidden)
     },
     data(chunk) {
       if (bytes >= MAX_BYTES) return
@@ -48,8 +68,22 @@ export function createResponseSample({
       isWhole = bytes <= MAX_BYTES
     },
     body: () => (firstByteMs === null ? null : hideValues(toText(chunks), hidden, { isCut: !isWhole })),
+    headers: () => shown,
     firstByteMs: () => firstByteMs,
   }
+}
+
+function shownOf(sent: SentHeaders, hidden: readonly string[]): Record<string, string> | null {
+  const found = SHOWN_HEADERS.flatMap((name) => {
+    const value = sent[name]?.toString()
+    if (value === undefined) return []
+    // A query may contain a token.
+    const [plain = ''] = name === 'location' ? value.split(/[?#]/, 1) : [value]
+    const cut = plain.slice(0, MAX_HEADER_LENGTH)
+    const text = hideValues(cut, hidden, { isCut: cut.length < plain.length })
+    return [[name, text.replaceAll('\0', '\uFFFD')] as const]
+  })
+  return found.length === 0 ? null : Object.fromEntries(found)
 }
 
 const decoder = new TextDecoder()

@@ -3,6 +3,7 @@ import { code, GENERATED, resolved, table } from './markdown.mjs'
 const CALLERS = {
   api_key: 'API key',
   member: 'any member',
+  view_integrations: '`view_integrations`',
   manage_integrations: '`manage_integrations`',
 }
 
@@ -11,7 +12,7 @@ const AREAS = [
   { title: 'With an API key', note: '', isOf: (access) => access === 'api_key' },
   {
     title: 'With a session',
-    note: 'A member without the permission gets `PERMISSION_REQUIRED`.',
+    note: 'Holders of `manage_integrations` also have `view_integrations`. A member without the permission gets `PERMISSION_REQUIRED`.',
     isOf: (access) => access !== 'api_key',
   },
 ]

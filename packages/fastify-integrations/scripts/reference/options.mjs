@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  API_KEY_OPTIONS,
   DELIVERY_OPTIONS,
   LEASE_OPTIONS,
   LIMIT_OPTIONS,
@@ -19,7 +20,7 @@ const GROUPS = [
   {
     heading: 'createIntegrations',
     intro:
-      'In `@quickquote/core`. Every field of `limits`, `delivery`, `start`, `lease`, `retention` and `egress` is optional.',
+      'In `@quickquote/core`. Every field of `limits`, `delivery`, `start`, `lease`, `retention`, `apiKeys` and `egress` is optional.',
     file: 'packages/core/src/settings.ts',
     type: 'IntegrationsOptions',
   },
@@ -44,6 +45,12 @@ const GROUPS = [
     file: 'packages/core/src/model/retention.ts',
     type: 'Retention',
     options: RETENTION_OPTIONS,
+  },
+  {
+    heading: 'apiKeys',
+    file: 'packages/core/src/model/api-key-use.ts',
+    type: 'ApiKeyPolicy',
+    options: API_KEY_OPTIONS,
   },
   { heading: 'egress', file: 'packages/core/src/model/egress.ts', type: 'EgressOptions' },
   { heading: 'quotations', file: 'packages/core/src/storage/host-quotations.ts', type: 'HostQuotations' },

@@ -1,7 +1,13 @@
-import { isIP } from 'node:net'
-import { IntegrationError, type Integrations, memberOf, type Session } from '@quickquote/core'
-import { KNOWN_ROLES, readSession, requireManageIntegrations } from '@quickquote/core/internal'
+import { IntegrationError, type Integrations, type Member, memberOf, type Session } from '@quickquote/core'
+import {
+  KNOWN_ROLES,
+  readSession,
+  requireManageIntegrations,
+  requireViewIntegrations,
+} from '@quickquote/core/internal'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import type { MemberAccess } from '../route.ts'
+import { ipOf } from './client-address.ts'
 import { isCrossSite } from './cross-site.ts'
 import { CALLER, type Caller } from './request-state.ts'
 
@@ -23,12 +29,18 @@ export interface SessionAuthentication {
   readonly integrations: Pick<Integrations, 'organizations'>
 }
 
+const REQUIRE: Readonly<Record<MemberAccess, (member: Member) => void>> = {
+  member: () => {},
+  view_integrations: requireViewIntegrations,
+  manage_integrations: requireManageIntegrations,
+}
+
 /** Authenticates the member; calls the resolver once. 401 without a session, 403 without the right to this route. */
 export function authenticateMembers(fastify: FastifyInstance, options: SessionAuthentication): void {
   const namedRoles = new Set<string>()
   fastify.addHook('onRequest', async (request) => {
     // Read immediately: it is lost when the client disconnects.
-    const clientAddress = addressOf(request)
+    const clientAddress = ipOf(request)
     const session = await readSession(() => options.resolveSession(request), {
       timeoutMs: options.sessionTimeoutMs,
       logger: request.log,
@@ -38,7 +50,9 @@ export function authenticateMembers(fastify: FastifyInstance, options: SessionAu
     if (isCrossSite(request, options.trustedOrigins)) throw new IntegrationError('CROSS_SITE_REQUEST')
     const { organizationId } = request.params as { organizationId: string }
     const member = memberOf(session, organizationId, { clientAddress })
-    if (request.routeOptions.config.integrations?.access !== 'member') requireManageIntegrations(member)
+    REQUIRE[
+      (request.routeOptions.config.integrations?.access as MemberAccess | undefined) ?? 'manage_integrations'
+    ](member)
     await options.integrations.organizations.refuseErasing(member.organizationId)
     request[CALLER] = { member, session }
   })
@@ -55,11 +69,6 @@ function nameUnknownRoles(session: Session, named: Set<string>, logger: FastifyB
       'resolveSession returned a role that has no permissions; return a known role, or list permissions',
     )
   }
-}
-
-/** null for Unix sockets, disconnected clients, and invalid values of a trusted proxy. */
-function addressOf({ ip }: FastifyRequest): string | null {
-  return isIP(ip ?? '') === 0 ? null : ip
 }
 
 /** The caller of an authenticated request. */

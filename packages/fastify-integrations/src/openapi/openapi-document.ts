@@ -35,9 +35,13 @@ export function openapiFrame(
       { name: 'Quick Quotes', description: 'For partners, with an API key.' },
       { name: 'Proposals', description: 'For partners, with an API key.' },
       { name: 'API keys', description: 'For members of an organization, with their session.' },
-      { name: 'Webhooks', description: 'For members with `manage_integrations`, with their session.' },
+      {
+        name: 'Webhooks',
+        description:
+          'For members with `manage_integrations`, with their session; for looking, `view_integrations` is enough.',
+      },
       { name: 'Members', description: 'The signed-in member.' },
-      { name: 'Audit log', description: 'For members with `manage_integrations`, with their session.' },
+      { name: 'Audit log', description: 'For members with `view_integrations`, with their session.' },
       { name: EVENTS_TAG, description: 'Events are sent to the webhook endpoints that subscribe to them.' },
     ],
     components: { securitySchemes: securitySchemes(sessionScheme) },

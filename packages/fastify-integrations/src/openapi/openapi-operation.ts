@@ -134,7 +134,7 @@ function errorCodesOf(route: Route): ErrorCode[] {
   } else {
     add('SESSION_REQUIRED', 'NOT_A_MEMBER')
     if (isWrite) add('CROSS_SITE_REQUEST')
-    if (route.access === 'manage_integrations') add('PERMISSION_REQUIRED')
+    if (route.access !== 'member') add('PERMISSION_REQUIRED')
   }
   return CODES.filter((code) => codes.has(code))
 }

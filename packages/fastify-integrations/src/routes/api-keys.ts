@@ -4,8 +4,10 @@ import {
   ApiKeyListQuery,
   CreatedApiKey,
   createApiKeyBody,
+  QuotationOfApiKey,
   rollApiKeyBody,
   Type,
+  UsesOfApiKey,
   updateApiKeyBody,
 } from '@quickquote/core/internal'
 import { PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
@@ -30,7 +32,7 @@ const common = { access: 'member', tag: 'API keys' } as const
 
 /**
  * API keys of an organization (specification, "API key management"). Members reach their own keys, holders of
- * `manage_integrations` all keys.
+ * `manage_integrations` all keys, and those of `view_integrations` read them.
  */
 export function apiKeyRoutes(
   { apiKeys, settings: { limits } }: Integrations,
@@ -90,7 +92,7 @@ export function apiKeyRoutes(
       operationId: 'getApiKey',
       summary: 'Get an API key',
       description:
-        'The key itself is shown only when it is created: `masked_key` is its beginning and end. Members see their own keys, holders of `manage_integrations` every key.',
+        'The key itself is shown only when it is created: `masked_key` is its beginning and end. Members see their own keys, holders of `manage_integrations` or `view_integrations` every key.',
       answer: {
         status: 200,
         description: 'The key record, without the key.',
@@ -99,6 +101,68 @@ export function apiKeyRoutes(
       },
       errors: ['API_KEY_NOT_FOUND'],
       handle: async ({ member, params }) => named(await apiKeys.get(member, params.id)),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/:id/uses',
+      operationId: 'getApiKeyUses',
+      summary: 'See what was done with an API key',
+      description:
+        'Counts the requests with the key by day, and lists the newest ones, also those that were refused. A request is listed within ten seconds; a crash loses that much.',
+      answer: {
+        status: 200,
+        description: 'Its uses.',
+        schema: UsesOfApiKey,
+        example: {
+          days: [
+            {
+              date: '2026-11-21',
+              answered: 41,
+              refused: 1,
+              statuses: { '2xx': 41, '3xx': 0, '4xx': 1, '5xx': 0 },
+            },
+          ],
+          requests: [
+            {
+              at: EXAMPLE.finishedAt,
+              method: 'GET',
+              route: '/v1/integrations/quotations/:id',
+              status: 200,
+              address: '198.51.100.7',
+              request_id: 'req-1f',
+            },
+          ],
+        },
+      },
+      errors: ['API_KEY_NOT_FOUND'],
+      handle: ({ member, params }) => apiKeys.uses(member, params.id),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/:id/quotations',
+      operationId: 'listApiKeyQuotations',
+      summary: 'List the quotes started with an API key',
+      description:
+        'Lists the newest 20 of the last 30 days. Empty if the application keeps quotes in its own tables.',
+      answer: {
+        status: 200,
+        description: 'The quotes, newest first.',
+        schema: Type.Array(QuotationOfApiKey),
+        example: [
+          {
+            id: EXAMPLE.quotationId,
+            name: 'Customer portal',
+            status: 'completed',
+            created_at: EXAMPLE.startedAt,
+          },
+        ],
+      },
+      errors: ['API_KEY_NOT_FOUND'],
+      handle: ({ member, params }) => apiKeys.quotations(member, params.id),
     }),
 
     sessionRoute({
@@ -115,7 +179,7 @@ export function apiKeyRoutes(
         schema: ApiKey,
         example: { ...apiKey, name: 'CRM north', updated_at: EXAMPLE.finishedAt },
       },
-      errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
+      errors: ['PERMISSION_REQUIRED', 'API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
       handle: async ({ member, params, body }) => named(await apiKeys.update(member, params.id, body)),
     }),
 
@@ -137,7 +201,7 @@ export function apiKeyRoutes(
         schema: CreatedApiKey,
         example: { ...apiKey, last_used_at: null, key: 'pk_…' },
       },
-      errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT', 'API_KEY_LIMIT_REACHED'],
+      errors: ['PERMISSION_REQUIRED', 'API_KEY_NOT_FOUND', 'STATE_CONFLICT', 'API_KEY_LIMIT_REACHED'],
       async handle({ member, params, body }) {
         const { key, ...record } = await apiKeys.roll(member, params.id, body)
         return { ...(await named(record)), key: key.reveal() }
@@ -157,7 +221,7 @@ export function apiKeyRoutes(
         schema: ApiKey,
         example: apiKey,
       },
-      errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
+      errors: ['PERMISSION_REQUIRED', 'API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
       handle: async ({ member, params }) => named(await apiKeys.activate(member, params.id)),
     }),
 
@@ -175,7 +239,7 @@ export function apiKeyRoutes(
         schema: ApiKey,
         example: { ...apiKey, status: 'inactive', updated_at: EXAMPLE.finishedAt },
       },
-      errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
+      errors: ['PERMISSION_REQUIRED', 'API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
       handle: async ({ member, params }) => named(await apiKeys.deactivate(member, params.id)),
     }),
 
@@ -188,7 +252,7 @@ export function apiKeyRoutes(
       description:
         'Requests with the key are refused with 403 from now on. Its record is kept. Has no effect on a revoked key.',
       answer: NO_CONTENT,
-      errors: ['API_KEY_NOT_FOUND'],
+      errors: ['PERMISSION_REQUIRED', 'API_KEY_NOT_FOUND'],
       async handle({ member, params }) {
         await apiKeys.revoke(member, params.id)
       },

@@ -11,7 +11,7 @@ export function auditLogRoutes(
 ): readonly SessionRoute[] {
   return [
     sessionRoute({
-      access: 'manage_integrations',
+      access: 'view_integrations',
       tag: 'Audit log',
       method: 'GET',
       url: '',
@@ -30,7 +30,7 @@ export function auditLogRoutes(
             organization_id: EXAMPLE.organizationId,
             actor_id: 'member-17',
             client_address: '198.51.100.7',
-            action: 'webhook_endpoint.updated',
+            action: 'webhook_endpoint.disabled',
             resource_type: 'webhook_endpoint',
             resource_id: EXAMPLE.endpointId,
             resource_name: 'CRM',

@@ -62,11 +62,13 @@ export function deliveryRoutes({
       [`X-${productName}-Timestamp`]: '1795255781',
     },
     response_body: '{"error":"the CRM is being updated"}',
+    response_headers: { server: 'nginx', 'content-type': 'application/json' },
     first_byte_ms: 83,
   }
   return [
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/deliveries',
       operationId: 'listDeliveryAttempts',
@@ -88,6 +90,7 @@ export function deliveryRoutes({
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/deliveries/hours',
       operationId: 'countDeliveryAttempts',
@@ -107,6 +110,7 @@ export function deliveryRoutes({
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/:id/statistics',
       operationId: 'getEndpointStatistics',
@@ -128,6 +132,7 @@ export function deliveryRoutes({
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/deliveries/:deliveryId',
       operationId: 'getDelivery',

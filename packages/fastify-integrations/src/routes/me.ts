@@ -1,4 +1,4 @@
-import type { Session } from '@quickquote/core'
+import type { Integrations, Session } from '@quickquote/core'
 import { Type, Uuid } from '@quickquote/core/internal'
 import type { NameMembers } from '../answers/member-names.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
@@ -28,12 +28,34 @@ const Me = Type.Object(
     organizations: Type.Array(Organization, {
       description: 'All organizations of the member, including this one.',
     }),
+    limits: Type.Object(
+      {
+        webhook_endpoints: Type.Integer({ description: 'Webhook endpoints of an organization.' }),
+        api_keys_per_member: Type.Integer({ description: 'API keys of a member that may still work.' }),
+        api_key_max_days: Type.Integer({ description: 'The longest lifetime of an API key, in days.' }),
+        event_days: Type.Integer({ description: 'Days for which events and deliveries are kept.' }),
+        disable_after_ms: Type.Integer({
+          description: 'How long every delivery must fail until an endpoint is disabled. 0: never.',
+        }),
+      },
+      { description: 'The limits of this service.' },
+    ),
   },
   { title: 'Me' },
 )
 
 /** The caller's session, as this service understands it. */
-export function meRoutes(nameMembers: NameMembers): readonly SessionRoute[] {
+export function meRoutes(
+  { settings: { limits, retention, delivery } }: Pick<Integrations, 'settings'>,
+  nameMembers: NameMembers,
+): readonly SessionRoute[] {
+  const ofService = {
+    webhook_endpoints: limits.webhookEndpoints,
+    api_keys_per_member: limits.apiKeysPerMember,
+    api_key_max_days: limits.apiKeyLifetimeDays,
+    event_days: retention.eventDays,
+    disable_after_ms: delivery.disableAfterMs,
+  }
   const organization = { id: EXAMPLE.organizationId, name: 'Acme GmbH' }
   return [
     sessionRoute({
@@ -43,7 +65,8 @@ export function meRoutes(nameMembers: NameMembers): readonly SessionRoute[] {
       url: '',
       operationId: 'getMe',
       summary: 'Get the signed-in member',
-      description: 'Returns the signed-in member, their organizations, and their permissions in this one.',
+      description:
+        'Returns the signed-in member, their organizations, and their permissions in this one, and the limits of the service.',
       answer: {
         status: 200,
         description: 'The member.',
@@ -51,8 +74,9 @@ export function meRoutes(nameMembers: NameMembers): readonly SessionRoute[] {
         example: {
           member_id: 'member-17',
           organization,
-          permissions: ['manage_integrations'],
+          permissions: ['manage_integrations', 'view_integrations'],
           organizations: [organization],
+          limits: ofService,
         },
       },
       errors: [],
@@ -67,6 +91,7 @@ export function meRoutes(nameMembers: NameMembers): readonly SessionRoute[] {
           organization: current ?? { id: organization_id, name: null },
           permissions: [...member.permissions].sort(),
           organizations,
+          limits: ofService,
         }
       },
     }),

@@ -47,6 +47,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/:id/replay/count',
       operationId: 'countReplay',
@@ -65,6 +66,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/:id/replays/:replayId',
       operationId: 'getReplay',
@@ -82,6 +84,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/:id/replays',
       operationId: 'listReplays',

@@ -14,6 +14,7 @@ import {
   WebhookEndpointWithSecret,
   WebhookSummary,
 } from '@quickquote/core/internal'
+import type { NameMembers } from '../answers/member-names.ts'
 import { ADMIT_TEST } from '../auth/request-state.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { jsonBody, NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'
@@ -39,6 +40,7 @@ const endpoint = {
     failing_since: null,
     recent_attempts: 100,
     recent_success_rate: 0.98,
+    changed_before_failing: null,
   },
   paused_until: null,
   secret_hint: 'whsec_…Wx8=',
@@ -50,15 +52,36 @@ const endpoint = {
 const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
 
 /** Webhook endpoints of an organization (specification, "Organization webhook configuration API"). */
-export function webhookRoutes({
-  webhookEndpoints,
-  testDeliveries,
-  settings,
-}: Integrations): readonly SessionRoute[] {
+export function webhookRoutes(
+  { webhookEndpoints, testDeliveries, settings }: Integrations,
+  nameMembers: NameMembers,
+): readonly SessionRoute[] {
   const { limits, events } = settings
+
+  /** Names who changed an endpoint before it failed. */
+  async function namedAll<Endpoint extends WebhookEndpoint>(
+    endpoints: readonly Endpoint[],
+  ): Promise<readonly Endpoint[]> {
+    const changes = endpoints.flatMap(({ id, organization_id, health }) => {
+      const { changed_before_failing: change } = health
+      return change === null ? [] : [{ ...change, id, organization_id }]
+    })
+    const named = await nameMembers(changes, 'actor_id', 'actor_name')
+    const byId = new Map(named.map(({ id, organization_id: _, ...change }) => [id, change]))
+    return endpoints.map((each) => {
+      const change = byId.get(each.id)
+      return change === undefined
+        ? each
+        : { ...each, health: { ...each.health, changed_before_failing: change } }
+    })
+  }
+  const named = async <Endpoint extends WebhookEndpoint>(endpoint: Endpoint) =>
+    (await namedAll([endpoint]))[0] ?? endpoint
+
   return [
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/events',
       operationId: 'listWebhookEvents',
@@ -78,6 +101,7 @@ export function webhookRoutes({
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '',
       operationId: 'listWebhookEndpoints',
@@ -90,11 +114,12 @@ export function webhookRoutes({
         example: [endpoint],
       },
       errors: [],
-      handle: ({ member }) => webhookEndpoints.list(member),
+      handle: async ({ member }) => namedAll(await webhookEndpoints.list(member)),
     }),
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/summary',
       operationId: 'summarizeWebhookEndpoints',
@@ -134,6 +159,7 @@ export function webhookRoutes({
 
     sessionRoute({
       ...common,
+      access: 'view_integrations',
       method: 'GET',
       url: '/:id',
       operationId: 'getWebhookEndpoint',
@@ -147,7 +173,7 @@ export function webhookRoutes({
         example: endpoint,
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
-      handle: ({ member, params }) => webhookEndpoints.get(member, params.id),
+      handle: async ({ member, params }) => named(await webhookEndpoints.get(member, params.id)),
     }),
 
     sessionRoute({
@@ -171,7 +197,8 @@ export function webhookRoutes({
         },
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
-      handle: ({ member, params, body }) => webhookEndpoints.update(member, params.id, body),
+      handle: async ({ member, params, body }) =>
+        named(await webhookEndpoints.update(member, params.id, body)),
     }),
 
     sessionRoute({
@@ -211,7 +238,7 @@ export function webhookRoutes({
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
       async handle({ member, params, body }) {
         const { secret, ...rotated } = await webhookEndpoints.rotateSecret(member, params.id, body)
-        return { ...rotated, secret: secret.reveal() }
+        return { ...(await named(rotated)), secret: secret.reveal() }
       },
     }),
 

@@ -50,7 +50,7 @@ describe('a guard of the host that runs for every route', () => {
     await host.call('GET', `/v1/organizations/${ACME}/webhooks`, { member: 'acme-admin' })
     await host.call('GET', '/api-docs')
     await host.call('GET', '/host')
-    expect(seen).toEqual(new Set(['public', 'member', 'api_key', 'manage_integrations', undefined]))
+    expect(seen).toEqual(new Set(['public', 'member', 'api_key', 'view_integrations', undefined]))
   })
 
   it.each([

@@ -18,6 +18,10 @@ export const NOWHERE = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
 const SESSIONS: Record<string, Session> = {
   'acme-admin': { memberId: 'acme-admin', organizations: [{ id: ACME, role: 'admin' }] },
   'acme-member': { memberId: 'acme-member', organizations: [{ id: ACME, role: 'member' }] },
+  'acme-viewer': {
+    memberId: 'acme-viewer',
+    organizations: [{ id: ACME, permissions: ['view_integrations'] }],
+  },
   'globex-admin': { memberId: 'globex-admin', organizations: [{ id: GLOBEX, role: 'admin' }] },
 }
 
@@ -28,7 +32,7 @@ export function sessionOf(name: string): Session | null {
   return { memberId: name, organizations: [{ id, name: 'Newcomers', role }] }
 }
 
-export type MemberName = 'acme-admin' | 'acme-member' | 'globex-admin'
+export type MemberName = 'acme-admin' | 'acme-member' | 'acme-viewer' | 'globex-admin'
 
 export const YEAR_AHEAD = new Date(Date.now() + 300 * 24 * 60 * 60 * 1000).toISOString()
 
@@ -229,6 +233,9 @@ export function useHost(options: Omit<HostOptions, 'databaseUrl'> = {}) {
     },
     get sql() {
       return database.sql
+    },
+    get databaseUrl() {
+      return database.url
     },
   }
 }

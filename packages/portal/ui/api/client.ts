@@ -1,6 +1,8 @@
 import type { Http, Page } from './http.ts'
 import type {
   ApiKey,
+  ApiKeyQuotation,
+  ApiKeyUses,
   Attempt,
   AuditEntry,
   CatalogEntry,
@@ -38,6 +40,11 @@ export function createClient(http: Http, organizationId: string) {
     apiKeys: {
       list: (query: Query, signal?: Cancel): Promise<Page<ApiKey>> =>
         http.list(at('/api-keys', query), { signal }),
+      get: (key: string, signal?: Cancel) => http.send<ApiKey>(at(`/api-keys/${id(key)}`), { signal }),
+      uses: (key: string, signal?: Cancel) =>
+        http.send<ApiKeyUses>(at(`/api-keys/${id(key)}/uses`), { signal }),
+      quotations: (key: string, signal?: Cancel) =>
+        http.send<ApiKeyQuotation[]>(at(`/api-keys/${id(key)}/quotations`), { signal }),
       create: (body: { name: string; expires_at: string }) =>
         http.send<CreatedApiKey>(at('/api-keys'), { method: 'POST', body }),
       rename: (key: string, name: string) =>

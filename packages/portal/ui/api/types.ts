@@ -8,6 +8,10 @@ export type Me = Schemas['Me']
 export type Organization = Me['organization']
 
 export type ApiKey = Schemas['ApiKey']
+export type ApiKeyUses = Schemas['ApiKeyUses']
+export type ApiKeyDay = ApiKeyUses['days'][number]
+export type ApiKeyRequest = ApiKeyUses['requests'][number]
+export type ApiKeyQuotation = Schemas['ApiKeyQuotation']
 export type CreatedApiKey = Schemas['CreatedApiKey']
 
 export type WebhookEndpoint = Schemas['WebhookEndpoint']

@@ -20,8 +20,9 @@ export function apiText({ t, has }: Texts, area: Area, sentence: string): string
   const known = knownText(area, sentence)
   if (known === null) return sentence
   const values = Object.entries(known.values).map(([name, value]) => {
-    const word = `keys.status.${value}`
-    return [name, name === 'cause' ? apiText({ t, has }, area, value) : has(word) ? t(word) : value]
+    if (name === 'cause') return [name, apiText({ t, has }, area, value)]
+    const word = [`keys.status.${value}`, `detail: ${value}`].find(has)
+    return [name, word !== undefined && has(word) ? t(word) : value]
   })
   return t(known.key, Object.fromEntries(values))
 }

@@ -1,6 +1,33 @@
 import type { Catalog } from './en.ts'
 
+/** What the API says of certificates and TLS in more detail, by its words: in English nothing is to be translated. */
+const details: Readonly<Record<string, string>> = {
+  'detail: self-signed certificate': 'selbst signiert',
+  'detail: self-signed certificate in the chain': 'selbst signiertes Zertifikat in der Kette',
+  'detail: the issuer is not trusted': 'der Aussteller ist nicht vertrauenswürdig',
+  'detail: the chain is incomplete, or its issuer is a private one':
+    'die Kette ist unvollständig, oder der Aussteller ist ein privater',
+  'detail: the chain is incomplete': 'die Kette ist unvollständig',
+  'detail: it is for another host name': 'es gilt für einen anderen Hostnamen',
+  'detail: it has expired': 'es ist abgelaufen',
+  'detail: it is not valid yet': 'es gilt noch nicht',
+  'detail: it is not for servers (extended key usage)': 'es ist nicht für Server (Extended Key Usage)',
+  'detail: it is signed with SHA-1 or MD5': 'es ist mit SHA-1 oder MD5 signiert',
+  'detail: its key is too short': 'der Schlüssel ist zu kurz',
+  'detail: : the receiver requires a client certificate, which webhooks do not have':
+    ': Der Empfänger verlangt ein Client-Zertifikat, das Webhooks nicht haben',
+  'detail: : the receiver has no cipher in common, or requires a client certificate':
+    ': Der Empfänger hat keine gemeinsame Verschlüsselung oder verlangt ein Client-Zertifikat',
+  'detail: : the receiver does not support TLS 1.2 or 1.3': ': Der Empfänger kann kein TLS 1.2 oder 1.3',
+  'detail: : the receiver does not support HTTP/1.1 (ALPN)': ': Der Empfänger kann kein HTTP/1.1 (ALPN)',
+  'detail: : the port does not speak TLS': ': Der Port spricht kein TLS',
+  'detail: the connection was closed before its end': 'Die Verbindung endete vorher',
+  'detail: it is shorter or longer than its `Content-Length`':
+    'Er ist kürzer oder länger als sein `Content-Length`',
+}
+
 export const de: Catalog = {
+  ...details,
   none: '–',
   yes: 'ja',
   no: 'nein',
@@ -36,6 +63,7 @@ export const de: Catalog = {
   'copy.done': 'Kopiert',
   'copy.failed': 'Nicht kopiert: Text markieren',
 
+  'nav.viewer': 'Sie können alles ansehen, aber nichts ändern.',
   'nav.label': 'Integrationen',
   'nav.api-keys': 'API-Schlüssel',
   'nav.endpoints': 'Endpunkte',
@@ -48,6 +76,7 @@ export const de: Catalog = {
 
   'start.no-organization': 'Es ist keine Organisation ausgewählt, daher gibt es nichts anzuzeigen.',
   'start.nothing': 'Sie haben hier auf nichts Zugriff.',
+  'start.unknown': 'Eine Ansicht „{view}“ gibt es nicht.',
   'start.open': '{name} öffnen',
   'session.ended':
     'Ihre Sitzung ist abgelaufen. Melden Sie sich in einem anderen Tab an und machen Sie dann hier weiter: Ihre Eingaben bleiben erhalten.',
@@ -149,6 +178,22 @@ export const de: Catalog = {
   'keys.roll.until': '{key} gilt bis {until}.',
   'keys.roll.now': 'Anfragen mit {key} werden ab sofort abgelehnt.',
 
+  'keys.one': 'API-Schlüssel',
+  'keys.back': 'Alle Schlüssel',
+  'keys.settings': 'Schlüssel',
+  'uses.title': 'Nutzung',
+  'uses.span': { one: '{count} Tag', other: 'Letzte {count} Tage' },
+  'uses.answered': '{count} beantwortet',
+  'uses.refused': '{count} abgelehnt',
+  'uses.day': '{answered} beantwortet, {refused} abgelehnt',
+  'uses.today': 'heute',
+  'uses.requests': 'Neueste Anfragen',
+  'uses.none': 'Keine Anfrage',
+  'uses.request': 'Anfrage',
+  'uses.status': 'Status',
+  'uses.address': 'Adresse',
+  'uses.quotes': 'Damit gestartete Angebote',
+  'uses.id': 'Anfrage-ID',
   'endpoints.title': 'Endpunkte',
   'endpoints.one': 'Endpunkt',
   'endpoints.sub': 'Die Adressen, die benachrichtigt werden, wenn ein Angebot Fortschritte macht.',
@@ -225,6 +270,7 @@ export const de: Catalog = {
   'endpoints.paused': 'Zustellungen warten bis {time}: Der Empfänger bat darum.',
   'endpoints.failing': 'Alle letzten Zustellungen sind fehlgeschlagen. Der erste Fehler war {since}.',
   'endpoints.failing.end': 'Wenn das so bleibt, wird der Endpunkt am {date} abgeschaltet.',
+  'endpoints.changed-before': 'Die letzte Änderung vor dem ersten Fehler: {what}, {time} früher, von {who}.',
   'endpoints.failing.see': 'Antworten ansehen',
   'endpoints.disabled.failing':
     'Seit Tagen sind alle Zustellungen fehlgeschlagen, daher wurde der Endpunkt abgeschaltet. Beheben Sie den Fehler im Empfänger und schalten Sie den Endpunkt wieder ein.',
@@ -304,7 +350,7 @@ export const de: Catalog = {
   'verify.run': 'Speichern Sie ihn als {file} und führen Sie diese Befehle im selben Ordner aus:',
   'verify.commands': 'Befehle',
   'verify.https':
-    'Er wartet auf Port 3000 oder auf PORT. {url} muss dorthin führen: über Ihren HTTPS-Proxy oder einen Tunnel.',
+    'Er wartet auf Port 4000 oder auf PORT. {url} muss dorthin führen: über Ihren HTTPS-Proxy oder einen Tunnel.',
   'verify.call':
     'Rufen Sie die Funktion bei jedem POST an {url} mit dem unveränderten Inhalt auf. Wenn sie zustimmt, antworten Sie innerhalb von {time} mit 2xx, sonst mit 401.',
 
@@ -383,8 +429,8 @@ export const de: Catalog = {
   'deliveries.answer.4xx': '4xx',
   'deliveries.answer.5xx': '5xx',
   'deliveries.answer.none': 'keine',
-  'deliveries.search': 'ID eines Ereignisses, einer Zustellung oder eines Angebots',
-  'deliveries.search.unknown': 'Das ist keine ID eines Ereignisses, einer Zustellung oder eines Angebots.',
+  'deliveries.search': 'ID, Status oder Name eines Angebots',
+  'deliveries.search.unknown': 'Zu dieser ID oder diesem Namen gibt es keine Zustellung.',
   'deliveries.no-answer': 'keine Antwort',
   'deliveries.took': 'Dauer',
   'deliveries.when': 'Wann',
@@ -400,6 +446,8 @@ export const de: Catalog = {
   'deliveries.paused': 'Angehalten',
   'deliveries.pause': 'Anhalten',
   'deliveries.resume': 'Fortsetzen',
+  'list.found': { one: '{count} Eintrag', other: '{count} Einträge' },
+  'list.found.more': { one: '{count} Eintrag und mehr', other: '{count} Einträge und mehr' },
   'list.waiting': { one: '{count} Änderung: anzeigen', other: '{count} Änderungen: anzeigen' },
   'deliveries.kept': { one: '{count} Tag aufbewahrt', other: '{count} Tage aufbewahrt' },
   'deliveries.test': 'Test',
@@ -409,8 +457,7 @@ export const de: Catalog = {
   'deliveries.empty': 'Noch keine Zustellungen',
   'deliveries.empty.text':
     'Sobald ein Angebot Fortschritte macht, erscheinen hier seine Ereignisse. Bei einem Endpunkt können Sie auch einen Test senden.',
-  'overview.title': 'Die letzten 24 Stunden',
-  'overview.last': 'Letzte 24 Stunden',
+  'overview.own': 'Dieser Zeitraum',
   'overview.failed': 'Fehlgeschlagen',
 
   'attempt.succeeded': 'Zugestellt',
@@ -524,6 +571,7 @@ export const de: Catalog = {
   'delivery.unsent': 'Es wurde nichts gesendet.',
   'delivery.body': 'Inhalt der Anfrage',
   'delivery.body.gone': 'Der Inhalt wird nicht mehr aufbewahrt.',
+  'delivery.body.hidden': 'Der Inhalt wird nicht mehr aufbewahrt oder Ihnen nicht gezeigt.',
   'delivery.curl': 'Als curl kopieren',
   'delivery.curl.unsigned':
     'Ohne Signatur, die nicht aufgezeichnet wird: Ein Empfänger, der sie prüft, lehnt ab.',
@@ -540,6 +588,23 @@ export const de: Catalog = {
   'delivery.resend.text':
     '{name} hat dieses Ereignis schon erhalten und erhält es mit derselben Ereignis-ID noch einmal.',
 
+  'resend.do': 'Diese erneut senden…',
+  'resend.title': 'Erneut senden, was die Liste zeigt',
+  'resend.text':
+    'Jedes Ereignis geht noch einmal an seinen Endpunkt, mit derselben Ereignis-ID, die ältesten zuerst. Lassen Sie die Seite so lange offen.',
+  'resend.none': 'Die Liste zeigt nichts, was erneut gesendet werden kann.',
+  'resend.count': {
+    one: '{count} Zustellung wird erneut gesendet.',
+    other: '{count} Zustellungen werden erneut gesendet.',
+  },
+  'resend.count.more':
+    'Die neuesten {count} Zustellungen werden erneut gesendet. Für mehr gibt es „Nachholen“.',
+  'resend.start': { one: '{count} erneut senden', other: '{count} erneut senden' },
+  'resend.progress': '{sent} von {all} gesendet, {refused} abgelehnt',
+
+  'replay.catch-up': 'Einschalten und Verpasstes nachholen',
+  'replay.catch-up.start': 'Einschalten und nachholen',
+  'replay.see': 'Was daraus geworden ist',
   'replay.do': 'Nachholen …',
   'replay.title': 'Ereignisse nachholen',
   'replay.text': 'Sendet verpasste Ereignisse noch einmal an einen Endpunkt, mit denselben Ereignis-IDs.',

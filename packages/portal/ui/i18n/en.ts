@@ -37,6 +37,7 @@ export const en = {
   'copy.done': 'Copied',
   'copy.failed': 'Not copied: select the text',
 
+  'nav.viewer': 'You can look, not change.',
   'nav.label': 'Integrations',
   'nav.api-keys': 'API keys',
   'nav.endpoints': 'Endpoints',
@@ -49,6 +50,7 @@ export const en = {
 
   'start.no-organization': 'No organization is selected, so there is nothing to show.',
   'start.nothing': 'You do not have access to anything here.',
+  'start.unknown': 'There is no screen “{view}”.',
   'start.open': 'Open {name}',
   'session.ended': 'Your session has ended. Sign in in another tab, then continue here: your input is kept.',
   'session.sign-in': 'Sign in',
@@ -146,6 +148,22 @@ export const en = {
   'keys.roll.until': '{key} works until {until}.',
   'keys.roll.now': 'Requests with {key} are refused from now on.',
 
+  'keys.one': 'API key',
+  'keys.back': 'All keys',
+  'keys.settings': 'Key',
+  'uses.title': 'Uses',
+  'uses.span': { one: '{count} day', other: 'Last {count} days' },
+  'uses.answered': '{count} answered',
+  'uses.refused': '{count} refused',
+  'uses.day': '{answered} answered, {refused} refused',
+  'uses.today': 'today',
+  'uses.requests': 'Newest requests',
+  'uses.none': 'No request',
+  'uses.request': 'Request',
+  'uses.status': 'Status',
+  'uses.address': 'Address',
+  'uses.quotes': 'Quotes started with it',
+  'uses.id': 'Request ID',
   'endpoints.title': 'Endpoints',
   'endpoints.one': 'Endpoint',
   'endpoints.sub': 'The addresses that are notified when a quote makes progress.',
@@ -220,6 +238,7 @@ export const en = {
   'endpoints.paused': 'The receiver asked for a pause. Deliveries wait until {time}.',
   'endpoints.failing': 'All recent deliveries have failed. The first failure was {since}.',
   'endpoints.failing.end': 'If this continues, the endpoint will be disabled on {date}.',
+  'endpoints.changed-before': 'The last change before the first failure: {what}, {time} earlier, by {who}.',
   'endpoints.failing.see': 'See the responses',
   'endpoints.disabled.failing':
     'Every delivery failed for days, so the endpoint was disabled. Fix the receiver, then enable the endpoint.',
@@ -294,7 +313,7 @@ export const en = {
   'verify.run': 'Save it as {file} and run these commands in the same folder:',
   'verify.commands': 'Commands',
   'verify.https':
-    'It listens on port 3000, or on PORT. {url} must lead there: through your HTTPS proxy or a tunnel.',
+    'It listens on port 4000, or on PORT. {url} must lead there: through your HTTPS proxy or a tunnel.',
   'verify.call':
     'Call it for each POST to {url}, with the raw body. If it accepts, respond with 2xx within {time}; otherwise with 401.',
 
@@ -372,8 +391,8 @@ export const en = {
   'deliveries.answer.4xx': '4xx',
   'deliveries.answer.5xx': '5xx',
   'deliveries.answer.none': 'none',
-  'deliveries.search': 'ID of an event, a delivery or a quote',
-  'deliveries.search.unknown': 'This is not the ID of an event, a delivery or a quote.',
+  'deliveries.search': 'ID, status, or name of a quote',
+  'deliveries.search.unknown': 'No delivery was found by this ID or name.',
   'deliveries.no-answer': 'no response',
   'deliveries.took': 'Took',
   'deliveries.when': 'When',
@@ -389,6 +408,8 @@ export const en = {
   'deliveries.paused': 'Paused',
   'deliveries.pause': 'Pause',
   'deliveries.resume': 'Resume',
+  'list.found': { one: '{count} entry', other: '{count} entries' },
+  'list.found.more': { one: '{count} entry and more', other: '{count} entries and more' },
   'list.waiting': { one: '{count} change: show it', other: '{count} changes: show them' },
   'deliveries.kept': { one: 'Kept for {count} day', other: 'Kept for {count} days' },
   'deliveries.test': 'test',
@@ -398,8 +419,7 @@ export const en = {
   'deliveries.empty': 'No deliveries yet',
   'deliveries.empty.text':
     'Once a quote makes progress, its events appear here. You can also send a test from an endpoint.',
-  'overview.title': 'The last 24 hours',
-  'overview.last': 'Last 24 hours',
+  'overview.own': 'This period',
   'overview.failed': 'Failed',
 
   'attempt.succeeded': 'Delivered',
@@ -509,6 +529,7 @@ export const en = {
   'delivery.unsent': 'Nothing was sent.',
   'delivery.body': 'Request body',
   'delivery.body.gone': 'The body is no longer kept.',
+  'delivery.body.hidden': 'The body is no longer kept, or it is not shown to viewers.',
   'delivery.curl': 'Copy as curl',
   'delivery.curl.unsigned':
     'Unsigned, because signatures are not recorded: a receiver that verifies will refuse it.',
@@ -525,6 +546,19 @@ export const en = {
   'delivery.resend.text':
     '{name} has already received this event. It will receive it again with the same event ID.',
 
+  'resend.do': 'Resend these…',
+  'resend.title': 'Resend what the list shows',
+  'resend.text':
+    'Each event is sent again to its endpoint, with the same event ID, the oldest first. Keep this page open meanwhile.',
+  'resend.none': 'The list has nothing that can be resent.',
+  'resend.count': { one: '{count} delivery will be resent.', other: '{count} deliveries will be resent.' },
+  'resend.count.more': 'The newest {count} deliveries will be resent. Use a replay for more.',
+  'resend.start': { one: 'Resend {count}', other: 'Resend {count}' },
+  'resend.progress': '{sent} of {all} resent, {refused} refused',
+
+  'replay.catch-up': 'Enable and replay what it missed',
+  'replay.catch-up.start': 'Enable and replay',
+  'replay.see': 'What became of them',
   'replay.do': 'Replay…',
   'replay.title': 'Replay events',
   'replay.text': 'Sends missed events to an endpoint again, with the same event IDs.',

@@ -59,6 +59,12 @@ export function createFormatter(locale: string) {
     /** `2 minutes ago`, for sentences, of a moment in the past. */
     sinceInWords: (moment: string, now: number) =>
       inWords.format(...spanOf(moment, Math.max(now, Date.parse(moment)))),
+    /** `4 minutes`. */
+    length: (ms: number) => {
+      const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? (['second', SECOND] as const)
+      const text = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' })
+      return text.format(Math.round(ms / size))
+    },
     /** `21 Nov 2026, 14:02:11`. */
     exact: times({ dateStyle: 'medium', timeStyle: 'medium' }),
     /** `21 November 2026`. */
@@ -67,6 +73,8 @@ export function createFormatter(locale: string) {
     day: dates({ dateStyle: 'medium' }),
     /** `14:02`. */
     time: times({ timeStyle: 'short' }),
+    /** `14:02:11`. */
+    clock: times({ timeStyle: 'medium' }),
     /** `20 Nov, 14:02:11`: an attempt. */
     attempt: times({ ...minute, second: '2-digit' }),
     /** `20 Nov, 14:00`. */

@@ -25,14 +25,20 @@ export type Hour = Readonly<Record<Kind | 'start', number>>
 export function useHours(
   count: number,
   endpointId: string,
+  /** The last hour since 1970; null: the present one, and what comes. */
+  last: number | null = null,
 ): { hours: readonly Hour[]; sums: Record<Kind, number>; loaded: Loaded<unknown> } {
   const { client } = usePortal()
   // On the hour: the API has stored counts of whole hours.
-  const first = (Math.floor(now.value / HOUR) - (count - 1)) * HOUR
+  const first = ((last ?? Math.floor(now.value / HOUR)) - (count - 1)) * HOUR
+  const until = last === null ? undefined : new Date((last + 1) * HOUR).toISOString()
   const loaded = useLoaded(
-    `hours ${count} ${endpointId}`,
+    `hours ${count} ${last} ${endpointId}`,
     (signal) =>
-      client.deliveries.hours({ endpoint_id: endpointId, since: new Date(first).toISOString() }, signal),
+      client.deliveries.hours(
+        { endpoint_id: endpointId, since: new Date(first).toISOString(), until },
+        signal,
+      ),
     { everyMs: REFRESH_MS },
   )
   const known = new Map((loaded.value ?? []).map((each) => [Date.parse(each.hour), each]))
@@ -46,17 +52,29 @@ export function useHours(
   return { hours, sums, loaded }
 }
 
+/** What a chart says. Default: that of attempts by hour. */
+export interface ChartWords {
+  /** Those that there can be, from the bottom of a bar. */
+  readonly kinds: readonly Kind[]
+  legend(kind: Kind, count: number): string
+  bar(hour: Hour): string
+  tick(moment: string): string
+  readonly end: string
+}
+
 /** The attempts of each hour. A bar is a button that shows the deliveries of its hour; arrows go from one to the next. */
 export function Chart({
   hours,
   sums,
   chosen = null,
+  words,
   onChoose,
 }: {
   hours: readonly Hour[]
   sums: Record<Kind, number>
   /** The start of the hour that is shown below. */
   chosen?: number | null
+  words?: Partial<ChartWords>
   onChoose: (hour: Hour) => void
 }) {
   const { t, format, direction } = usePortal()
@@ -64,9 +82,17 @@ export function Chart({
   const bars = useRef<HTMLDivElement>(null)
   const most = Math.max(1, ...hours.map(({ delivered, retried, failed }) => delivered + retried + failed))
   const moment = (time: number) => new Date(time).toISOString()
-  const legend = KINDS.toReversed().map(
-    ([kind, tone]) => [kind, tone, t(`chart.${kind}`, { count: sums[kind] })] as const,
-  )
+  const said: ChartWords = {
+    kinds: KINDS.map(([kind]) => kind),
+    legend: (kind, count) => t(`chart.${kind}`, { count }),
+    bar: ({ start, ...counts }) => `${format.hour(moment(start))}: ${t('chart.hour', counts)}`,
+    tick: format.tick,
+    end: t('chart.now'),
+    ...words,
+  }
+  const legend = KINDS.filter(([kind]) => said.kinds.includes(kind))
+    .toReversed()
+    .map(([kind, tone]) => [kind, tone, said.legend(kind, sums[kind])] as const)
 
   function move(event: KeyboardEvent) {
     const step = direction === 'rtl' ? -1 : 1
@@ -95,8 +121,8 @@ export function Chart({
       {/* biome-ignore lint/a11y/noStaticElementInteractions: its buttons have the focus */}
       <div ref={bars} class="chart-bars" onKeyDown={move}>
         {hours.map((hour, index) => {
-          const { start, ...counts } = hour
-          const text = `${format.hour(moment(start))}: ${t('chart.hour', counts)}`
+          const { start } = hour
+          const text = said.bar(hour)
           return (
             <button
               key={start}
@@ -115,10 +141,10 @@ export function Chart({
       </div>
       <div class="chart-ticks muted" aria-hidden="true">
         {Array.from({ length: TICKS }, (_, index) => {
-          const { start } = hours[(index * hours.length) / TICKS] ?? { start: 0 }
-          return <span key={start}>{format.tick(moment(start))}</span>
+          const { start } = hours[Math.floor((index * hours.length) / TICKS)] ?? { start: 0 }
+          return <span key={start}>{said.tick(moment(start))}</span>
         })}
-        <span>{t('chart.now')}</span>
+        <span>{said.end}</span>
       </div>
     </figure>
   )

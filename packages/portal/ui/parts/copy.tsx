@@ -12,10 +12,13 @@ export function CopyButton({
   text,
   label,
   icon,
+  onFailed,
 }: {
   text: string
   label?: string
   icon?: ComponentChildren
+  /** Shows a text that is nowhere else. */
+  onFailed?: () => void
 }) {
   const { t, announcer } = usePortal()
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle')
@@ -33,6 +36,7 @@ export function CopyButton({
     } catch {
       setState('failed')
       announcer.say(t('copy.failed'))
+      onFailed?.()
     }
   }
   const labels = { idle: label ?? t('copy.do'), copied: t('copy.done'), failed: t('copy.failed') }

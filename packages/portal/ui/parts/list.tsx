@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { usePortal } from '../portal.ts'
 import type { Loaded, LoadedPages } from '../use-loaded.ts'
 import { Button } from './button.tsx'
@@ -67,6 +67,18 @@ export function Table<Item extends { readonly id: string }>({
       </tbody>
     </table>
   )
+}
+
+/** Says how much a list has found once its filters have changed. */
+export function useFound(filters: unknown, { value, hasMore }: LoadedPages<unknown>): void {
+  const { t, announcer } = usePortal()
+  const key = JSON.stringify(filters)
+  const said = useRef(key)
+  useEffect(() => {
+    if (value === undefined || said.current === key) return
+    said.current = key
+    announcer.say(t(hasMore ? 'list.found.more' : 'list.found', { count: value.length }))
+  }, [value, key])
 }
 
 /** A list that is loading, empty, failed or loaded, with its older pages. It keeps its space while loading. */

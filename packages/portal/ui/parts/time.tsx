@@ -1,20 +1,29 @@
 import { useEffect } from 'preact/hooks'
 import { COUNTDOWN_MS, now, watchTime } from '../clock.ts'
 import { DAY } from '../i18n/format.ts'
-import { exactTimes, usePortal } from '../portal.ts'
+import { exactTimes, switchTimes, usePortal } from '../portal.ts'
 
 /** From then on, a date says more than "in 2 months". */
 const FAR_MS = 30 * DAY
 
 /** A relative time; exact on hover, or everywhere after switching. What has happened is never in the future. */
-export function Time({ at, isFuture = false }: { at: string; isFuture?: boolean }) {
+export function Time({
+  at,
+  isFuture = false,
+  isClock = false,
+}: {
+  at: string
+  isFuture?: boolean
+  /** Shows the time of day. */
+  isClock?: boolean
+}) {
   const { format } = usePortal()
   const exact = format.exact(at)
   const isFar = isFuture && Date.parse(at) - now.value > FAR_MS
   const relative = isFar ? format.day : isFuture ? format.relative : format.since
   return (
     <time dateTime={at} title={exact}>
-      {exactTimes.value ? exact : relative(at, now.value)}
+      {isClock ? format.clock(at) : exactTimes.value ? exact : relative(at, now.value)}
     </time>
   )
 }
@@ -37,7 +46,7 @@ export function TimeHead({ label }: { label: string }) {
       aria-pressed={exactTimes.value}
       title={t('time.switch')}
       onClick={() => {
-        exactTimes.value = !exactTimes.value
+        switchTimes()
       }}
     >
       {label}

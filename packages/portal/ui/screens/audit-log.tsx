@@ -4,7 +4,7 @@ import { en } from '../i18n/en.ts'
 import { HOUR } from '../i18n/format.ts'
 import { FilterBar, useFilters } from '../parts/filter.tsx'
 import { Link } from '../parts/link.tsx'
-import { Empty, List } from '../parts/list.tsx'
+import { Empty, List, useFound } from '../parts/list.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Time, TimeHead } from '../parts/time.tsx'
 import { usePortal } from '../portal.ts'
@@ -36,6 +36,7 @@ export function AuditLog() {
   const entries = usePages(`audit ${JSON.stringify(filters)}`, (page, signal) =>
     client.auditLog({ ...query, ...page }, signal),
   )
+  useFound(filters, entries)
   const keys = useLoaded('keys of all', (signal) =>
     client.apiKeys.list({ owner: 'all', limit: KEYS }, signal),
   )

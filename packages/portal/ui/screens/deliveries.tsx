@@ -1,5 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
-import { ApiError } from '../api/http.ts'
+import { useState } from 'preact/hooks'
 import type { Attempt } from '../api/types.ts'
 import { now } from '../clock.ts'
 import { apiText } from '../i18n/api-text.ts'
@@ -7,65 +6,48 @@ import { HOUR } from '../i18n/format.ts'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
 import { Chart, useHours } from '../parts/chart.tsx'
-import { FilterBar, SearchFilter, TimeFilter, useFilters } from '../parts/filter.tsx'
+import { FilterBar, TimeFilter, useFilters } from '../parts/filter.tsx'
 import { Link } from '../parts/link.tsx'
-import { type Column, Empty, List } from '../parts/list.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
+import { type Column, Empty, List, useFound } from '../parts/list.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Dot, Status, type Tone } from '../parts/status.tsx'
 import { Countdown, Time, TimeHead } from '../parts/time.tsx'
 import { usePortal } from '../portal.ts'
-import { useHere } from '../use-action.ts'
 import { useLoaded, usePages } from '../use-loaded.ts'
 import { testName } from './check-receiver.tsx'
+import {
+  ANSWERS,
+  chartOf,
+  DEFAULTS,
+  type Filters as FiltersOf,
+  hourOf,
+  isOneDay,
+  isStatus,
+  queryOf,
+  SHOWN,
+  SPANS,
+} from './delivery-filters.ts'
+import { Search } from './delivery-search.tsx'
 import { shortCause } from './failure.ts'
 import { Replay } from './replay.tsx'
+import { ResendShown } from './resend-shown.tsx'
 
 const REFRESH_MS = 5000
-const DAY_HOURS = 24
-
-/** Periods in hours; `all`: everything that is kept, `own`: from `since` until `until`. */
-const SPANS = ['1', '24', '168', 'all', 'own'] as const
-const SHOWN = ['everything', 'all', 'retrying', 'given_up'] as const
-const ANSWERS = ['', '2xx', '3xx', '4xx', '5xx', 'none'] as const
-const DEFAULTS = {
-  ...{ show: 'everything', endpoint: '', type: '', answer: '' },
-  ...{ span: '24', since: '', until: '' },
-  ...{ event: '', quote: '' },
-}
-
-function rangeOf({ span, since, until }: typeof DEFAULTS): { since?: string; until?: string } {
-  if (span === 'own') return { since, until }
-  return span === 'all' ? {} : { since: new Date(now.value - Number(span) * HOUR).toISOString() }
-}
-
-/** The filters of the deliveries of an hour. */
-export function hourOf(start: number): Record<'span' | 'since' | 'until', string> {
-  return {
-    span: 'own',
-    since: new Date(start).toISOString(),
-    until: new Date(start + HOUR).toISOString(),
-  }
-}
 
 /** All deliveries, each with its newest attempt. The list refreshes itself. */
 export function Deliveries() {
-  const { t, client, settings, mayChange, shows, endpoints } = usePortal()
+  const { t, client, me, mayChange, shows, endpoints, navigation } = usePortal()
   const [isReplayOpen, setReplayOpen] = useState(false)
   const [isPaused, setPaused] = useState(false)
-  const [filters, choose] = useFilters(DEFAULTS, { show: SHOWN, span: SPANS, answer: ANSWERS })
-  const { show, endpoint, type } = filters
+  const [isResendOpen, setResendOpen] = useState(false)
+  const asked = navigation.place.value.query['answer'] ?? ''
+  const answers = isStatus(asked) ? [...ANSWERS, asked] : ANSWERS
+  const [filters, choose] = useFilters(DEFAULTS, { show: SHOWN, span: SPANS, answer: answers })
   const attempts = usePages(
     `deliveries ${JSON.stringify(filters)}`,
     async (page, signal) => {
       const { items, next } = await client.deliveries.list(
-        {
-          ...{ endpoint_id: endpoint, event_type: type, http_status: filters.answer, attempts: 'latest' },
-          ...{ event_id: filters.event, quotation_id: filters.quote },
-          undelivered: show === 'everything' ? undefined : show,
-          ...rangeOf(filters),
-          ...page,
-        },
+        { ...queryOf(filters, now.value), ...page },
         signal,
       )
       return { items: items.map((attempt) => ({ ...attempt, id: attempt.delivery_id })), next }
@@ -75,6 +57,7 @@ export function Deliveries() {
       isFiltered: filters.show !== DEFAULTS.show || filters.answer !== DEFAULTS.answer,
     },
   )
+  useFound(filters, attempts)
   const isFiltered = JSON.stringify(filters) !== JSON.stringify(DEFAULTS)
   const text = isFiltered ? 'none' : 'empty'
   return (
@@ -83,11 +66,19 @@ export function Deliveries() {
         title={t('deliveries.title')}
         sub={t('deliveries.sub')}
         actions={
-          mayChange &&
-          shows('replay') && (
-            <Button disabled={(endpoints.value?.length ?? 0) === 0} onClick={() => setReplayOpen(true)}>
-              {t('replay.do')}
-            </Button>
+          mayChange && (
+            <>
+              {(filters.show === 'given_up' || filters.show === 'all') && (
+                <Button disabled={attempts.value?.length === 0} onClick={() => setResendOpen(true)}>
+                  {t('resend.do')}
+                </Button>
+              )}
+              {shows('replay') && (
+                <Button disabled={(endpoints.value?.length ?? 0) === 0} onClick={() => setReplayOpen(true)}>
+                  {t('replay.do')}
+                </Button>
+              )}
+            </>
           )
         }
       />
@@ -98,84 +89,30 @@ export function Deliveries() {
         name="deliveries"
         caption={t('deliveries.title')}
         loaded={attempts}
-        foot={settings.retentionDays !== undefined && t('deliveries.kept', { count: settings.retentionDays })}
+        foot={t('deliveries.kept', { count: me.limits.event_days })}
         empty={<Empty title={t(`deliveries.${text}`)} text={t(`deliveries.${text}.text`)} />}
-        columns={Object.values(useColumns())}
+        columns={Object.values(useColumns(isOneDay(filters)))}
       />
+      {isResendOpen && (
+        <ResendShown
+          query={queryOf(filters, now.value)}
+          onClose={() => {
+            setResendOpen(false)
+            void attempts.reload()
+          }}
+        />
+      )}
       {isReplayOpen && (
         <Replay
           endpoints={endpoints.value ?? []}
-          endpointId={endpoint}
+          endpointId={filters.endpoint}
+          period={filters}
           onClose={() => {
             setReplayOpen(false)
             void attempts.reload()
           }}
         />
       )}
-    </>
-  )
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-/** Finds a delivery, and the deliveries of an event or a quote, by an id. */
-function Search({
-  filters,
-  onChange,
-}: {
-  filters: typeof DEFAULTS
-  onChange: (change: Partial<typeof DEFAULTS>) => void
-}) {
-  const { t, client, navigation } = usePortal()
-  const [isUnknown, setUnknown] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const turn = useRef(0)
-  const here = useHere()
-  const show = (ids: Partial<typeof DEFAULTS>) => onChange({ ...DEFAULTS, span: 'all', ...ids })
-
-  /** @returns what shows it */
-  async function find(id: string): Promise<() => void> {
-    const isEvent = id.startsWith('evt_')
-    if (id === '') return () => onChange(DEFAULTS)
-    if (!UUID.test(isEvent ? id.slice(4) : id)) return () => setUnknown(true)
-    if (isEvent) return () => show({ event: id })
-    const delivery = await client.deliveries.get(id).catch((failure: unknown) => {
-      if (failure instanceof ApiError && failure.status === 404) return null
-      throw failure
-    })
-    if (delivery !== null) return () => navigation.go({ view: 'deliveries', id })
-    const event = `evt_${id}`
-    const { items } = await client.deliveries.list({ event_id: event, limit: 1 })
-    return () => show(items.length > 0 ? { event } : { quote: id })
-  }
-
-  /** The last search counts, however long an earlier one takes. */
-  async function search(id: string) {
-    turn.current += 1
-    const own = turn.current
-    setUnknown(false)
-    setError(null)
-    try {
-      const found = await find(id)
-      if (own === turn.current && here.current) found()
-    } catch (failure) {
-      if (own === turn.current) setError(failure)
-    }
-  }
-
-  return (
-    <>
-      <div class="filters">
-        <SearchFilter
-          label={t('deliveries.search')}
-          value={filters.event || filters.quote}
-          onSearch={(id) => void search(id)}
-        />
-      </div>
-      <p class="hint" role="status">
-        {isUnknown && t('deliveries.search.unknown')}
-      </p>
-      <ErrorNotice error={error} />
     </>
   )
 }
@@ -187,13 +124,13 @@ function Filters({
   onPause,
   error,
 }: {
-  filters: typeof DEFAULTS
+  filters: FiltersOf
   isPaused: boolean
-  onChange: (change: Partial<typeof DEFAULTS>) => void
+  onChange: (change: Partial<FiltersOf>) => void
   onPause: (isPaused: boolean) => void
   error: unknown
 }) {
-  const { t, client, endpoints } = usePortal()
+  const { t, has, client, endpoints } = usePortal()
   const catalog = useLoaded('catalog', client.events)
   const all = ['', t('filter.all')] as const
   return (
@@ -213,7 +150,10 @@ function Filters({
         },
         {
           ...{ name: 'answer', label: t('deliveries.answer') },
-          options: ANSWERS.map((value) => [value, t(`deliveries.answer.${value || 'all'}`)]),
+          options: (isStatus(filters.answer) ? [...ANSWERS, filters.answer] : ANSWERS).map((value) => {
+            const key = `deliveries.answer.${value || 'all'}`
+            return [value, has(key) ? t(key) : value] as const
+          }),
         },
         {
           ...{ name: 'span', label: t('deliveries.time') },
@@ -251,7 +191,7 @@ function Filters({
 }
 
 /** The columns of a list of deliveries, by name. */
-export function useColumns() {
+export function useColumns(isOneDay = false) {
   const portal = usePortal()
   const { t, format } = portal
   const none = <span class="muted">{t('none')}</span>
@@ -304,8 +244,15 @@ export function useColumns() {
       cell: ({ duration_ms }) => (duration_ms === null ? t('none') : format.duration(duration_ms)),
     },
     when: {
-      ...{ head: <TimeHead label={t('deliveries.when')} />, class: 'muted end phone-end' },
-      cell: ({ created_at }) => <Time at={created_at} />,
+      ...{
+        head: isOneDay ? (
+          `${t('deliveries.when')} (${format.offset(new Date(now.value).toISOString())})`
+        ) : (
+          <TimeHead label={t('deliveries.when')} />
+        ),
+        class: 'muted end phone-end',
+      },
+      cell: ({ created_at }) => <Time at={created_at} isClock={isOneDay} />,
     },
   } satisfies Record<string, Column<Attempt>>
 }
@@ -351,23 +298,29 @@ function AttemptStatus({
   )
 }
 
-/** The last day, by the hour. An hour that is chosen is what the list shows. */
+/** The period of the list, by the hour. An hour that is chosen is what the list shows. */
 function Overview({
   filters,
   onChange,
 }: {
-  filters: typeof DEFAULTS
-  onChange: (change: Partial<typeof DEFAULTS>) => void
+  filters: FiltersOf
+  onChange: (change: Partial<FiltersOf>) => void
 }) {
   const { t, format } = usePortal()
-  const { hours, sums, loaded } = useHours(DAY_HOURS, filters.endpoint)
+  const { count, last } = chartOf(filters, now.value)
+  const { hours, sums, loaded } = useHours(count, filters.endpoint, last)
   if (loaded.error !== undefined) return null
   const isKnown = loaded.value !== undefined
   const chosen = filters.span === 'own' ? Date.parse(filters.since) : null
+  const title = t(
+    last !== null || ![24, 168].includes(count)
+      ? 'overview.own'
+      : `deliveries.span.${count === 24 ? 24 : 168}`,
+  )
   return (
-    <section class="card overview" aria-label={t('overview.title')}>
+    <section class="card overview" aria-label={title}>
       <div>
-        <span class="muted">{t('overview.last')}</span>
+        <span class="muted">{title}</span>
         <strong>{isKnown ? format.number(sums.delivered + sums.retried + sums.failed) : t('none')}</strong>
       </div>
       <div>
@@ -378,6 +331,7 @@ function Overview({
       </div>
       <Chart
         {...{ hours, sums, chosen }}
+        {...(last !== null && { words: { end: format.tick(new Date((last + 1) * HOUR).toISOString()) } })}
         onChoose={({ start }) =>
           onChange(start === chosen ? { ...DEFAULTS, show: filters.show } : { ...filters, ...hourOf(start) })
         }

@@ -5,8 +5,9 @@ import { apiText } from '../i18n/api-text.ts'
 import type { Place } from '../navigation.ts'
 import { Button } from '../parts/button.tsx'
 import { Card, Fact } from '../parts/card.tsx'
+import { Code } from '../parts/code.tsx'
 import { Copyable, CopyButton, Example } from '../parts/copy.tsx'
-import { FormDialog } from '../parts/dialog.tsx'
+import { FormDialog, InfoDialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Link } from '../parts/link.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
@@ -75,9 +76,8 @@ function Found({
         actions={
           <>
             {attempt !== undefined && endpoint !== null && (
-              <CopyButton
+              <CopyCurl
                 text={curlOf(urlOf(attempt, endpoint), attempt, request_body, t('delivery.curl.unsigned'))}
-                label={t('delivery.curl')}
               />
             )}
             {mayChange && !delivery.is_test && endpoint !== null && (
@@ -97,6 +97,24 @@ function Found({
           <RequestCard attempt={attempt} body={request_body} endpoint={endpoint} />
         </div>
       </div>
+    </>
+  )
+}
+
+/** Copies a command. If the browser refuses, it is shown. */
+function CopyCurl({ text }: { text: string }) {
+  const { t } = usePortal()
+  const [isShown, setShown] = useState(false)
+  const label = t('delivery.curl')
+  return (
+    <>
+      <CopyButton text={text} label={label} onFailed={() => setShown(true)} />
+      {isShown && (
+        <InfoDialog isWide title={label} onClose={() => setShown(false)}>
+          <p class="lead">{t('copy.failed')}</p>
+          <Code text={text} label={label} />
+        </InfoDialog>
+      )}
     </>
   )
 }
@@ -305,8 +323,9 @@ function Id({ name, id, children }: { name: string; id: string; children?: Compo
 
 function Answer({ attempt }: { attempt: AttemptDetails }) {
   const portal = usePortal()
-  const { t, format } = portal
-  const { http_status, status, response_body, first_byte_ms, error } = attempt
+  const { t, format, mayChange } = portal
+  const isHidden = !mayChange && attempt.response_body === null
+  const { http_status, status, response_body, response_headers, first_byte_ms, error } = attempt
   return (
     <Card
       title={
@@ -329,10 +348,21 @@ function Answer({ attempt }: { attempt: AttemptDetails }) {
           <p class="muted">{adviceFor(portal, attempt)}</p>
         </div>
       )}
+      {response_headers !== null && (
+        <dl class="facts mono-values">
+          {Object.entries(response_headers).map(([name, value]) => (
+            <Fact key={name} name={name}>
+              {value}
+            </Fact>
+          ))}
+        </dl>
+      )}
       {response_body !== null && response_body !== '' ? (
         <Example text={response_body} label={t('delivery.answer')} />
       ) : (
-        http_status !== null && <p class="card-body muted">{t('delivery.answer.empty')}</p>
+        http_status !== null && (
+          <p class="card-body muted">{t(isHidden ? 'delivery.body.hidden' : 'delivery.answer.empty')}</p>
+        )
       )}
     </Card>
   )
@@ -347,7 +377,7 @@ function RequestCard({
   body: string | null
   endpoint: WebhookEndpoint | null
 }) {
-  const { t } = usePortal()
+  const { t, mayChange } = usePortal()
   const url = attempt === undefined ? endpoint?.url : attempt.url
   const headers = Object.entries(attempt?.request_headers ?? {})
   return (
@@ -384,7 +414,7 @@ function RequestCard({
       {headers.length > 0 && <p class="card-body muted small">{t('delivery.signature')}</p>}
       {attempt?.request_headers === null && <p class="card-body muted">{t('delivery.unsent')}</p>}
       {body === null ? (
-        <p class="card-body muted">{t('delivery.body.gone')}</p>
+        <p class="card-body muted">{t(mayChange ? 'delivery.body.gone' : 'delivery.body.hidden')}</p>
       ) : (
         <Example text={body} label={t('delivery.body')} />
       )}

@@ -6,7 +6,8 @@ import { Skeleton, Table } from '../parts/list.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { usePortal } from '../portal.ts'
 import { useLoaded } from '../use-loaded.ts'
-import { hourOf, useColumns } from './deliveries.tsx'
+import { useColumns } from './deliveries.tsx'
+import { hourOf } from './delivery-filters.ts'
 
 const HOURS = 48
 const REFRESH_MS = 30_000

@@ -26,7 +26,7 @@ import { TestEndpoint } from './test-endpoint.tsx'
 
 const REFRESH_MS = 30_000
 
-type Open = 'test' | 'check' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | null
+type Open = 'catch-up' | 'test' | 'check' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | null
 
 /** An endpoint: health, events, secret and settings. */
 export function Endpoint({ id }: { id: string }) {
@@ -103,6 +103,7 @@ export function Endpoint({ id }: { id: string }) {
       <Trouble
         endpoint={endpoint}
         onEnable={mayChange ? enable : undefined}
+        onCatchUp={mayChange && shows('replay') ? () => setOpen('catch-up') : undefined}
         isTested={!isNew || !mayChange}
       />
       <div class="columns main-aside">
@@ -155,6 +156,8 @@ function OpenDialog({
       return <CheckReceiver {...props} onTested={onTested} />
     case 'verify':
       return <HowToVerify {...props} />
+    case 'catch-up':
+      return <CatchUp {...props} />
     case 'replay':
       return <Replay endpoints={[endpoint]} onClose={onClose} />
     case 'rotate':
@@ -188,6 +191,21 @@ function OpenDialog({
         />
       )
   }
+}
+
+/** Enables an endpoint, and replays what it has missed since it was off, or failed. */
+function CatchUp({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
+  const { client } = usePortal()
+  const { id, health, disabled_reason, updated_at } = endpoint
+  const since = useLoaded(`off since ${id}`, async (signal) => {
+    if (disabled_reason === 'failing' && health.failing_since !== null) return health.failing_since
+    const query = { resource_id: id, action: 'webhook_endpoint.disabled', limit: 1 }
+    const { items } = await client.auditLog(query, signal)
+    return items[0]?.created_at ?? updated_at
+  })
+  if (since.value === undefined && since.error === undefined) return null
+  const period = { span: 'own', since: since.value ?? updated_at, until: '' }
+  return <Replay enables endpoints={[endpoint]} period={period} onClose={onClose} />
 }
 
 function SecretCard({
@@ -279,17 +297,19 @@ function LastTest({ attempt }: { attempt: Attempt }) {
 function Trouble({
   endpoint,
   onEnable,
+  onCatchUp,
   isTested,
 }: {
   endpoint: WebhookEndpoint
   onEnable: (() => void) | undefined
+  onCatchUp: (() => void) | undefined
   /** Whether a test has been sent. */
   isTested: boolean
 }) {
-  const { t, format, settings, shows } = usePortal()
+  const { t, format, me, shows } = usePortal()
   const { is_enabled, disabled_reason, health, id } = endpoint
   const answers = shows('deliveries') && (
-    <Link class="button" to={{ view: 'deliveries', query: { endpoint: id, show: 'all' } }}>
+    <Link class="button" to={{ view: 'deliveries', query: { endpoint: id, show: 'all', span: 'all' } }}>
       {t('endpoints.failing.see')}
     </Link>
   )
@@ -302,10 +322,16 @@ function Trouble({
           <>
             {disabled_reason === 'failing' && answers}
             {onEnable !== undefined && <Button onClick={onEnable}>{t('endpoints.enable')}</Button>}
+            {onCatchUp !== undefined && (
+              <Button kind="primary" onClick={onCatchUp}>
+                {t('replay.catch-up')}
+              </Button>
+            )}
           </>
         }
       >
         {t(disabled_reason === 'failing' ? 'endpoints.disabled.failing' : 'endpoints.disabled.requested')}
+        <ChangedBefore endpoint={endpoint} />
       </Banner>
     )
   }
@@ -327,7 +353,7 @@ function Trouble({
       )
     )
   }
-  const { disableAfterMs = 0 } = settings
+  const { disable_after_ms: disableAfterMs } = me.limits
   const end = new Date(Date.parse(health.failing_since) + disableAfterMs).toISOString()
   return (
     <Banner tone="warn" badge={t('endpoints.status.failing')} action={answers}>
@@ -335,7 +361,26 @@ function Trouble({
         {t('endpoints.failing', { since: format.sinceInWords(health.failing_since, now.value) })}
       </strong>{' '}
       {disableAfterMs > 0 && t('endpoints.failing.end', { date: format.date(end) })} {paused}
+      <ChangedBefore endpoint={endpoint} />
     </Banner>
+  )
+}
+
+/** Who changed the endpoint last before it failed: before, which need not be the reason. */
+function ChangedBefore({ endpoint: { id, health } }: { endpoint: WebhookEndpoint }) {
+  const { t, format, shows } = usePortal()
+  const { failing_since, changed_before_failing: change } = health
+  if (change === null || failing_since === null) return null
+  const text = t('endpoints.changed-before', {
+    what: t(`audit.filter.${change.action}`),
+    time: format.length(Date.parse(failing_since) - Date.parse(change.at)),
+    who: change.actor_name ?? change.actor_id ?? t('audit.service'),
+  })
+  return (
+    <>
+      <br />
+      {shows('audit-log') ? <Link to={{ view: 'audit-log', query: { about: id } }}>{text}</Link> : text}
+    </>
   )
 }
 

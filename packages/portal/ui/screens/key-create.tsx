@@ -91,8 +91,8 @@ function KeyForm({
   onCreated: (created: CreatedApiKey) => void
   children?: ComponentChildren
 }) {
-  const { t, settings, format } = usePortal()
-  const lifetimes = LIFETIMES.filter((days) => days <= settings.apiKeyDays)
+  const { t, me, format } = usePortal()
+  const lifetimes = LIFETIMES.filter((days) => days <= me.limits.api_key_max_days)
   const [name, setName] = useState('')
   const [lifetime, setLifetime] = useState(
     String(lifetimes.includes(DEFAULT_DAYS) ? DEFAULT_DAYS : (lifetimes[0] ?? OWN_DATE)),
@@ -143,7 +143,7 @@ function KeyForm({
           value={date}
           min={localDay(now.value, 1)}
           // The day before the latest moment, because a key ends with its day.
-          max={localDay(now.value + settings.apiKeyDays * DAY, -1)}
+          max={localDay(now.value + me.limits.api_key_max_days * DAY, -1)}
           onInput={setDate}
         />
       )}

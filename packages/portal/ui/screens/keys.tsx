@@ -5,6 +5,7 @@ import { DAY } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { FilterBar, useFilters } from '../parts/filter.tsx'
+import { Link } from '../parts/link.tsx'
 import { Empty, isFirst, List } from '../parts/list.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
@@ -17,12 +18,15 @@ import { usePages } from '../use-loaded.ts'
 import { CreateKey, RollKey } from './key-create.tsx'
 import { RenameKey } from './key-rename.tsx'
 
-type Open = { dialog: 'create' } | { dialog: 'roll' | 'rename' | 'deactivate' | 'revoke'; key: ApiKey } | null
+export type OpenKey =
+  | { dialog: 'create' }
+  | { dialog: 'roll' | 'rename' | 'deactivate' | 'revoke'; key: ApiKey }
+  | null
 
 export function Keys() {
-  const { t, client, me, manages, mayChange, announcer } = usePortal()
+  const { t, client, me, views, settings, mayChangeKey, announcer } = usePortal()
   const [{ owner }, choose] = useFilters({ owner: 'me' }, { owner: ['me', 'all'] })
-  const [open, setOpen] = useState<Open>(null)
+  const [open, setOpen] = useState<OpenKey>(null)
   const keys = usePages(`keys ${owner}`, (page, signal) => client.apiKeys.list({ owner, ...page }, signal))
   const activation = useAction()
   const changed = (text: string) => {
@@ -35,7 +39,7 @@ export function Keys() {
       await client.apiKeys.activate(key.id)
       changed(t('keys.activated', { name: key.name }))
     })
-  const create = mayChange && (
+  const create = !settings.readOnly && (
     <Button kind="primary" onClick={() => setOpen({ dialog: 'create' })}>
       {t('keys.create')}
     </Button>
@@ -47,7 +51,7 @@ export function Keys() {
         sub={t('keys.sub', { organization: organizationName(me) })}
         actions={!isFirst(keys) && create}
       />
-      {manages && (
+      {views && (
         <FilterBar
           filters={[
             {
@@ -79,10 +83,10 @@ export function Keys() {
         columns={[
           {
             head: t('keys.name'),
-            cell: ({ name }) => (
-              <span class="one-line" title={name}>
+            cell: ({ id, name }) => (
+              <Link class="row-link one-line" title={name} to={{ view: 'api-keys', id }}>
                 {name}
-              </span>
+              </Link>
             ),
           },
           { head: t('keys.key'), class: 'mono', cell: ({ masked_key }) => masked_key },
@@ -106,21 +110,22 @@ export function Keys() {
           },
           {
             ...{ head: <span class="hidden">{t('action.actions')}</span>, class: 'row-actions' },
-            cell: (key) => mayChange && <Actions apiKey={key} onOpen={setOpen} onActivate={activate} />,
+            cell: (key) =>
+              mayChangeKey(key) && <Actions apiKey={key} onOpen={setOpen} onActivate={activate} />,
           },
         ]}
       />
-      {open !== null && <OpenDialog open={open} onClose={() => setOpen(null)} onDone={changed} />}
+      {open !== null && <OpenKeyDialog open={open} onClose={() => setOpen(null)} onDone={changed} />}
     </>
   )
 }
 
-function OpenDialog({
+export function OpenKeyDialog({
   open,
   onClose,
   onDone,
 }: {
-  open: NonNullable<Open>
+  open: NonNullable<OpenKey>
   onClose: () => void
   onDone: (text: string) => void
 }) {
@@ -166,13 +171,13 @@ function OpenDialog({
 }
 
 /** What can be done with a key: the rolling of one that expires soon beside the menu with everything. */
-function Actions({
+export function Actions({
   apiKey,
   onOpen,
   onActivate,
 }: {
   apiKey: ApiKey
-  onOpen: (open: Open) => void
+  onOpen: (open: OpenKey) => void
   onActivate: (key: ApiKey) => void
 }) {
   const { t } = usePortal()
@@ -180,7 +185,7 @@ function Actions({
   if (status === 'revoked') return null
   const isLive = status !== 'expired'
   const canRoll = status === 'active' && apiKey.replaced_by === null
-  const open = (dialog: Exclude<NonNullable<Open>['dialog'], 'create'>) => () =>
+  const open = (dialog: Exclude<NonNullable<OpenKey>['dialog'], 'create'>) => () =>
     onOpen({ dialog, key: apiKey })
   return (
     <div>
@@ -203,7 +208,7 @@ function Actions({
   )
 }
 
-const TONES: Record<ApiKey['status'], Tone> = {
+export const TONES: Record<ApiKey['status'], Tone> = {
   active: 'good',
   inactive: 'off',
   expired: 'bad',
@@ -211,7 +216,7 @@ const TONES: Record<ApiKey['status'], Tone> = {
 }
 
 /** The expiry of a key, more prominent when it is near. */
-function Expiry({ apiKey }: { apiKey: ApiKey }) {
+export function Expiry({ apiKey }: { apiKey: ApiKey }) {
   const { t } = usePortal()
   if (apiKey.status === 'revoked') return <>{t('none')}</>
   const time = <Time isFuture at={apiKey.expires_at} />

@@ -24,6 +24,6 @@ function listenCommand({ apiUrl, productName }: PortalSettings): string {
     'npx @quickquote/client listen \\',
     `  --base-url ${service} \\`,
     ...(productName === 'Service' ? [] : [`  --header-prefix ${productName} \\`]),
-    '  --forward-to http://localhost:3000/webhooks',
+    '  --forward-to http://localhost:4000/webhooks',
   ].join('\n')
 }

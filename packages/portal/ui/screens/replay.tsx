@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { FormDialog, InfoDialog } from '../parts/dialog.tsx'
 import { Choice, SelectField } from '../parts/field.tsx'
+import { Link } from '../parts/link.tsx'
 import { MomentField } from '../parts/moment.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
@@ -20,19 +21,30 @@ const SPANS = ['1', '24', '168', 'own'] as const
 export function Replay({
   endpoints,
   endpointId,
+  period,
+  enables = false,
   onClose,
 }: {
   endpoints: readonly WebhookEndpoint[]
   endpointId?: string
+  /** The period that is offered first. */
+  period?: { readonly span: string; readonly since: string; readonly until: string }
+  /** Enables the endpoint before. */
+  enables?: boolean
   onClose: () => void
 }) {
-  const { t, client, settings } = usePortal()
+  const { t, client, me, endpoints: known } = usePortal()
   const first = endpoints.find(({ is_enabled }) => is_enabled) ?? endpoints[0]
   const [id, setId] = useState(endpoints.find((each) => each.id === endpointId)?.id ?? first?.id ?? '')
-  const isDisabled = endpoints.find((each) => each.id === id)?.is_enabled === false
-  const [span, setSpan] = useState<(typeof SPANS)[number]>('24')
-  const [from, setFrom] = useState(new Date(now.value - DAY).toISOString())
-  const [until, setUntil] = useState('')
+  const isDisabled = endpoints.find((each) => each.id === id)?.is_enabled === false && !enables
+  const [span, setSpan] = useState<(typeof SPANS)[number]>(
+    period === undefined ? '24' : (SPANS.find((each) => each === period.span) ?? 'own'),
+  )
+  const [from, setFrom] = useState(
+    period?.since ||
+      new Date(now.value - (period?.span === 'all' ? me.limits.event_days : 1) * DAY).toISOString(),
+  )
+  const [until, setUntil] = useState(period?.until ?? '')
   const [status, setStatus] = useState<ReplayInput['status']>('missed')
   const [started, setStarted] = useState<ReplayOf | null>(null)
   const [opened] = useState(() => now.value)
@@ -56,12 +68,18 @@ export function Replay({
   if (started !== null) return <Progress started={started} onClose={onClose} />
   return (
     <FormDialog
-      title={t('replay.title')}
-      submit={t('replay.start')}
-      isDisabled={!isDisabled && count.value?.events === 0}
+      title={t(enables ? 'replay.catch-up' : 'replay.title')}
+      submit={t(enables ? 'replay.catch-up.start' : 'replay.start')}
+      isDisabled={!isDisabled && !enables && count.value?.events === 0}
       action={action}
       onClose={onClose}
-      onSubmit={async () => setStarted(await client.replays.start(id, range))}
+      onSubmit={async () => {
+        if (enables) {
+          await client.endpoints.update(id, { is_enabled: true })
+          void known.reload()
+        }
+        setStarted(await client.replays.start(id, range))
+      }}
     >
       <p class="lead">{t('replay.text')}</p>
       {endpoints.length > 1 && (
@@ -79,7 +97,7 @@ export function Replay({
         label={t('deliveries.time')}
         value={span}
         options={SPANS.map((value) => [value, t(`deliveries.span.${value}`)])}
-        hint={settings.retentionDays !== undefined && t('replay.kept', { count: settings.retentionDays })}
+        hint={t('replay.kept', { count: me.limits.event_days })}
         error={action.fieldError('since') ?? action.fieldError('until')}
         onInput={setSpan}
       />
@@ -117,7 +135,7 @@ export function Replay({
 
 /** The progress of a replay, which continues without this dialog. */
 function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void }) {
-  const { t, client, mayChange } = usePortal()
+  const { t, client, mayChange, shows } = usePortal()
   const stopping = useAction()
   const replay = useLoaded(
     `replay ${started.id}`,
@@ -147,6 +165,18 @@ function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void
       />
       <p aria-live="polite">{t('replay.resent', { count: resent })}</p>
       {state !== 'completed' && <p class="muted">{t(`replay.${state}.text`)}</p>}
+      {resent > 0 && shows('deliveries') && (
+        <p>
+          <Link
+            to={{
+              view: 'deliveries',
+              query: { endpoint: started.endpoint_id, span: 'own', since: started.created_at },
+            }}
+          >
+            {t('replay.see')}
+          </Link>
+        </p>
+      )}
       <ErrorNotice error={replay.error ?? stopping.error} onRetry={() => void replay.reload()} />
     </InfoDialog>
   )

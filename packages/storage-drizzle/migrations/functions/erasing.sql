@@ -56,7 +56,7 @@ begin
     select count(*) into counted from ended;
     deliveries := deliveries + counted;
 
-    update "quickquote".delivery_attempts set response_body = '[erased]'
+    update "quickquote".delivery_attempts set response_body = '[erased]', response_headers = null
     where delivery_id >= "quickquote".first_delivery_of(event.id)
       and delivery_id <= "quickquote".last_delivery_of(event.id) and event_id = event.id
       and created_at >= since and response_body <> '[erased]';

@@ -108,6 +108,7 @@ begin
     select * from json_to_recordset(settled_attempts) as settled (id uuid, delivery_id uuid, attempt smallint, status text,
       http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
       event_type text, event_sequence int, endpoint_version int, quotation_id uuid, response_body text, first_byte_ms int,
+      response_headers jsonb,
       header_names text[], paused_until timestamptz, url text)
   ),
   -- The fence: an outcome counts only if its worker still holds the lease of that attempt. The statement that ends the lease
@@ -138,10 +139,10 @@ begin
   ), recorded as (
     insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
       event_sequence, endpoint_version, quotation_id, attempt, status, http_status, error, duration_ms, is_test, check_kind,
-      created_at, next_attempt_at, response_body, first_byte_ms, header_names)
+      created_at, next_attempt_at, response_body, response_headers, first_byte_ms, header_names)
     select id, delivery_id, organization_id, endpoint_id, event_id, event_type, event_sequence, endpoint_version, quotation_id,
       attempt, status, http_status, error, duration_ms, is_test, check_kind, created_at, next_attempt_at, response_body,
-      first_byte_ms, header_names
+      response_headers, first_byte_ms, header_names
     from (select * from finished union all select * from postponed) ended
     returning organization_id, endpoint_id, status, is_test
   ),

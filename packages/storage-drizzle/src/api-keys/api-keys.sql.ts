@@ -14,7 +14,7 @@ import {
   uuid,
 } from '../connection/statement.ts'
 import { notErased } from '../not-erased.sql.ts'
-import { apiKeys } from '../schema.ts'
+import { apiKeyRequests, apiKeys, quotations } from '../schema.ts'
 
 const STORED = columnsOf(apiKeys)
 const { key_hash: _, ...KEY } = STORED
@@ -71,6 +71,65 @@ export const COUNT_KEYS = statement(
     from $schema.api_keys
     where organization_id = $organization_id and status <> 'revoked' and replaced_by is null
       and expires_at > $now::timestamptz`,
+)
+
+/** Adds to the days of keys that exist. In one order, so that processes with the same keys cannot deadlock. */
+export const RECORD_DAYS = statement(
+  {},
+  `insert into $schema.api_key_days as known (api_key_id, day, status_2xx, status_3xx, status_4xx, status_5xx)
+    select used.api_key_id, date '1970-01-01' + used.day, used."2xx", used."3xx", used."4xx", used."5xx"
+    from jsonb_to_recordset($days::text::jsonb) as used
+      (api_key_id uuid, day int, "2xx" int, "3xx" int, "4xx" int, "5xx" int)
+    join $schema.api_keys key on key.id = used.api_key_id
+    order by used.api_key_id, used.day
+    on conflict (api_key_id, day) do update set status_2xx = known.status_2xx + excluded.status_2xx,
+      status_3xx = known.status_3xx + excluded.status_3xx, status_4xx = known.status_4xx + excluded.status_4xx,
+      status_5xx = known.status_5xx + excluded.status_5xx`,
+)
+
+export const RECORD_REQUESTS = statement(
+  {},
+  `insert into $schema.api_key_requests (id, api_key_id, at, method, route, status, address, request_id)
+    select used.id, used.api_key_id, used.at, used.method, used.route, used.status, used.address, used.request_id
+    from jsonb_to_recordset($requests::text::jsonb) as used (id uuid, api_key_id uuid, at timestamptz, method text,
+      route text, status smallint, address text, request_id text)
+    join $schema.api_keys key on key.id = used.api_key_id`,
+)
+
+/** Keeps the newest of each key. */
+export const FORGET_REQUESTS = statement(
+  {},
+  `delete from $schema.api_key_requests where id = any (array(
+      select old.id from unnest($ids::uuid[]) as used (id) cross join lateral (
+        select id from $schema.api_key_requests where api_key_id = used.id
+        order by at desc, id desc offset $most::int for update skip locked
+      ) old
+    ))`,
+)
+
+export const READ_DAYS = statement(
+  { day: int, status_2xx: int, status_3xx: int, status_4xx: int, status_5xx: int },
+  `select day - date '1970-01-01' as day, status_2xx, status_3xx, status_4xx, status_5xx
+    from $schema.api_key_days join $schema.api_keys key on key.id = api_key_id
+    where organization_id = $organization_id and api_key_id = $id and day >= date '1970-01-01' + $since::int`,
+)
+
+const QUOTATION = columnsOf(quotations, ['id', 'name', 'status', 'created_at'])
+/** In the index of an organization's quotations. */
+export const FIND_QUOTATIONS = statement(
+  QUOTATION,
+  `select ${selected(QUOTATION)} from $schema.quotations
+    where organization_id = $organization_id and source = 'api_key' and id >= $from and api_key_id = $id
+    order by id desc limit $limit::int`,
+)
+
+const { id: __, api_key_id: ___, ...REQUEST } = columnsOf(apiKeyRequests)
+export const READ_REQUESTS = statement(
+  REQUEST,
+  `select ${selected(REQUEST, 'request')} from $schema.api_key_requests request
+    join $schema.api_keys key on key.id = api_key_id
+    where organization_id = $organization_id and api_key_id = $id
+    order by at desc, request.id desc limit $most::int`,
 )
 
 /** Locks rows in one order, so that processes with the same keys cannot deadlock. */

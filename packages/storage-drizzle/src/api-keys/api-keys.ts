@@ -1,7 +1,8 @@
-import { isUuid, type Storage } from '@quickquote/core/internal'
+import { isUuid, MOST_REQUESTS, newId, type Storage } from '@quickquote/core/internal'
 import { batched } from '../connection/batched.ts'
 import { type Database, oneAtATime } from '../connection/database.ts'
 import { pageParameters } from '../connection/page.ts'
+import { firstIdOf } from '../ids.ts'
 import * as sql from './api-keys.sql.ts'
 
 export function apiKeyStorage(database: Database): Storage['apiKeys'] {
@@ -67,6 +68,36 @@ export function apiKeyStorage(database: Database): Storage['apiKeys'] {
         owner_id: ownerId,
         ...pageParameters(page),
       }),
+
+    async recordRequests(uses) {
+      const days = uses.flatMap(({ api_key_id, days }) =>
+        days.map(({ day, counts }) => ({ api_key_id, day, ...counts })),
+      )
+      const requests = uses.flatMap(({ api_key_id, requests }) =>
+        requests.map((request) => ({ ...request, id: newId(request.at), api_key_id })),
+      )
+      const ids = uses.map(({ api_key_id }) => api_key_id)
+      await database.transaction(async (transaction) => {
+        await transaction.run(sql.RECORD_DAYS, { days: JSON.stringify(days) })
+        await transaction.run(sql.RECORD_REQUESTS, { requests: JSON.stringify(requests) })
+        await transaction.run(sql.FORGET_REQUESTS, { ids, most: MOST_REQUESTS })
+      })
+    },
+
+    findQuotations: (organization_id, id, { since, limit }) =>
+      run(sql.FIND_QUOTATIONS, { organization_id, id, from: firstIdOf(since), limit }),
+
+    async readUses(organization_id, id, since) {
+      const [days, requests] = await Promise.all([
+        run(sql.READ_DAYS, { organization_id, id, since }),
+        run(sql.READ_REQUESTS, { organization_id, id, most: MOST_REQUESTS }),
+      ])
+      const counted = days.map(({ day, ...of }) => ({
+        day,
+        counts: { '2xx': of.status_2xx, '3xx': of.status_3xx, '4xx': of.status_4xx, '5xx': of.status_5xx },
+      }))
+      return { days: counted, requests }
+    },
 
     async recordUses(uses) {
       await run(sql.RECORD_USES, { ids: [...uses.keys()], times: [...uses.values()] })

@@ -44,7 +44,7 @@ const [MOST_EXAMINED, MOST_LOOKED_UP] = [6500, 350]
  * examines a bounded number of attempts.
  */
 export function listAttempts(filter: AttemptFilter, after: PageRequest['after']) {
-  const { event_id, quotation_id, http_status } = filter
+  const { event_id, quotation_ids, http_status } = filter
   const conditions = conditionsOf(filter, after)
   const { indexed, wanted, withStatus, lookedUp } = conditions
   // The index by response is in this order, which PostgreSQL does not see for null.
@@ -57,7 +57,7 @@ export function listAttempts(filter: AttemptFilter, after: PageRequest['after'])
         from ${rows} order by ${order} limit $limit`,
       prepare,
     )
-  if (event_id !== null || quotation_id !== null) {
+  if (event_id !== null || quotation_ids !== null) {
     return newest(`(${ofEvents(filter)}) attempt where ${indexed}${wanted}${withStatus}${lookedUp}`)
   }
   const isPlain = wanted === '' && lookedUp === ''
@@ -90,7 +90,7 @@ function conditionsOf(filter: AttemptFilter, after: PageRequest['after']): Condi
   const fields = given(filter, {
     event_type: 'event_type = $event_type',
     event_id: 'event_id = $event_id::uuid',
-    quotation_id: 'quotation_id = $quotation_id::uuid',
+    quotation_ids: 'quotation_id = any ($quotation_ids::uuid[])',
     status: 'status = $status',
   })
   const lookedUp = undelivered === null ? latestOf(filter) : ` and ${isUndelivered(undelivered)}`
@@ -133,7 +133,7 @@ function isSuccess({ from, to }: HttpStatuses): boolean {
   return from >= 200 && to < 300
 }
 
-/** All attempts of one event, or of the events of a quotation: the ids of an event's deliveries begin with its time. */
+/** All attempts of one event, or of the events of quotations: the ids of an event's deliveries begin with its time. */
 function ofEvents({ event_id }: AttemptFilter): string {
   const spans = (events: string) => `select id, $schema.first_delivery_of(id) as first,
       $schema.last_delivery_of(id) as last
@@ -144,7 +144,7 @@ function ofEvents({ event_id }: AttemptFilter): string {
       ? // "offset 0" hides the value from the planner: if it knew it, the list would be planned for each event.
         spans('select $event_id::uuid as id offset 0')
       : `${spans(`select id from $schema.events
-          where ${OF_ORGANIZATION} and quotation_id = $quotation_id::uuid`)}
+          where ${OF_ORGANIZATION} and quotation_id = any ($quotation_ids::uuid[])`)}
         union all
         select null, '${FIRST_UUID}'::uuid, coalesce((
           select $schema.first_delivery_of(id) from $schema.events order by id limit 1

@@ -263,6 +263,7 @@ function toRecord(attempt: SettledAttempt): object {
     // The receiver that wants the pause.
     url: attempt.paused_until === null ? undefined : delivery.endpoint.url,
     response_body: attempt.response_body ?? undefined,
+    response_headers: attempt.response_headers ?? undefined,
     header_names: attempt.header_names.length === 0 ? undefined : attempt.header_names,
     first_byte_ms: attempt.first_byte_ms ?? undefined,
   }

@@ -58,8 +58,8 @@ export function deliveryLogStorage({ run, one, wake }: Database): Storage['deliv
   return {
     async listAttempts(organizationId, filter, page) {
       if (isContradiction(filter)) return NOTHING
-      const { event_type, event_id, quotation_id } = filter
-      const isSearch = event_type !== null && event_id === null && quotation_id === null
+      const { event_type, event_id, quotation_ids } = filter
+      const isSearch = event_type !== null && event_id === null && quotation_ids === null
       return isSearch
         ? listType(organizationId, event_type, filter, page)
         : list(organizationId, filter, page)

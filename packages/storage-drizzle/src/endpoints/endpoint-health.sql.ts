@@ -1,4 +1,8 @@
-import { int, millisOf, nullable, statement, text, time, uuid } from '../connection/statement.ts'
+import { ENDPOINT_CHANGES } from '@quickquote/core/internal'
+import { int, millisOf, nullable, oneOf, statement, text, time, uuid } from '../connection/statement.ts'
+
+/** Those that change an endpoint: a test or a replay does not. */
+const CHANGES = ENDPOINT_CHANGES.map((action) => `'${action}'`).join(', ')
 
 /** The number of recent attempts considered. */
 const RECENT = 100
@@ -11,9 +15,13 @@ export const READ_HEALTH = statement(
     paused: nullable(time),
     attempts: int,
     succeeded: int,
+    action: nullable(oneOf<(typeof ENDPOINT_CHANGES)[number]>()),
+    actor_id: nullable(text),
+    changed: nullable(time),
   },
   `select endpoint.id, ${millisOf('greatest(health.last_success_at, recent.succeeded_at)')} as success,
-      ${millisOf('health.failing_since')} as failing, ${millisOf('health.paused_until')} as paused, recent.attempts, recent.succeeded
+      ${millisOf('health.failing_since')} as failing, ${millisOf('health.paused_until')} as paused, recent.attempts, recent.succeeded, change.action, change.actor_id,
+      ${millisOf('change.created_at')} as changed
     from $schema.webhook_endpoints endpoint
     left join $schema.endpoint_health health on health.endpoint_id = endpoint.id
     cross join lateral (
@@ -25,6 +33,12 @@ export const READ_HEALTH = statement(
       ) newest
       where not is_test
     ) recent
+    left join lateral (
+      select action, actor_id, created_at from $schema.audit_log
+      where resource_id = endpoint.id and organization_id = endpoint.organization_id
+        and created_at < health.failing_since and action = any (array[${CHANGES}])
+      order by created_at desc, id desc limit 1
+    ) change on true
     where endpoint.id = any ($ids::uuid[]) and endpoint.organization_id = $organization_id`,
 )
 

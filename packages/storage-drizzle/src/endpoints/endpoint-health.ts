@@ -9,18 +9,24 @@ export function endpointHealthStorage({ run }: Database): Storage['endpointHealt
       if (ids.length === 0) return new Map()
       const rows = await run(READ_HEALTH, { ids, organization_id: organizationId })
       return new Map(
-        rows.map(({ id, success, failing, paused, attempts, succeeded }): [string, EndpointCondition] => [
-          id,
-          {
-            health: {
-              last_success_at: success,
-              failing_since: failing,
-              recent_attempts: attempts,
-              recent_success_rate: attempts === 0 ? null : succeeded / attempts,
+        rows.map(
+          ({ id, success, failing, paused, attempts, succeeded, ...change }): [string, EndpointCondition] => [
+            id,
+            {
+              health: {
+                last_success_at: success,
+                failing_since: failing,
+                recent_attempts: attempts,
+                recent_success_rate: attempts === 0 ? null : succeeded / attempts,
+                changed_before_failing:
+                  change.action === null || change.changed === null
+                    ? null
+                    : { action: change.action, actor_id: change.actor_id, at: change.changed },
+              },
+              paused_until: paused,
             },
-            paused_until: paused,
-          },
-        ]),
+          ],
+        ),
       )
     },
 

@@ -41,6 +41,16 @@ const LARGE: Partial<Record<ExportPart, Page>> = {
       where organization_id = $organization_id and (source, id) > (${textAt(0)}, ${uuidAt(1)})
       order by source, id limit $limit`,
   ),
+  api_key: page(
+    `select to_jsonb(key) - 'key_hash' || jsonb_build_object(
+        'days', (select coalesce(jsonb_agg(to_jsonb(day) - 'api_key_id' order by day.day), '[]')
+          from $schema.api_key_days day where day.api_key_id = key.id),
+        'requests', (select coalesce(jsonb_agg(to_jsonb(request) - 'api_key_id' order by at, request.id), '[]')
+          from $schema.api_key_requests request where request.api_key_id = key.id)
+      ) as content, jsonb_build_array(id) as place
+      from $schema.api_keys key
+      where organization_id = $organization_id and id > ${uuidAt(0)} order by id limit $limit`,
+  ),
   event: page(
     `select to_jsonb(event) as content, jsonb_build_array(created_at, id) as place
       from $schema.events event

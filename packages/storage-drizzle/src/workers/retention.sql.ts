@@ -29,6 +29,15 @@ export const REMOVE_STRAY_LEASES = statement(
     returning 1 as removed`,
 )
 
+export const FORGET_KEY_DAYS = statement(
+  {},
+  `delete from $schema.api_key_days where day < ($before::timestamptz at time zone 'UTC')::date`,
+)
+export const FORGET_KEY_REQUESTS = statement(
+  {},
+  `delete from $schema.api_key_requests where id < $kept and at < $before`,
+)
+
 export const FORGET_REPLAYS = statement(
   {},
   `delete from $schema.replays where state <> 'running' and updated_at < $before`,

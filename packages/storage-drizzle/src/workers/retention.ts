@@ -63,6 +63,11 @@ export function retentionStorage(connection: Connection): Storage['retention'] {
       }
     },
 
+    async forgetKeyUses(before) {
+      await run(sql.FORGET_KEY_DAYS, { before })
+      await run(sql.FORGET_KEY_REQUESTS, { kept: idAfter(before), before })
+    },
+
     async forgetReplays(before) {
       await run(sql.FORGET_REPLAYS, { before })
     },

@@ -2,6 +2,11 @@ insert into "quickquote".api_keys values
   ('00000000-0000-7000-8000-0000000000a1', '00000000-0000-7000-8000-0000000000ac', 'member-1', 'CRM', '\x$KEY_HASH',
    'pk_abcd…wxyz', 'active', now() + interval '1 year', null, now() - interval '1 day', now() - interval '1 day');
 
+insert into "quickquote".api_key_days values ('00000000-0000-7000-8000-0000000000a1', current_date, 2, 0, 1, 0);
+insert into "quickquote".api_key_requests values
+  ('00000000-0000-7000-8000-0000000000a2', '00000000-0000-7000-8000-0000000000a1', now(), 'GET', '/v1/integrations/quotations',
+   200, '198.51.100.7', 'req-1');
+
 insert into "quickquote".quotations
   (id, organization_id, name, description, status, processed_step, source, api_key_id, requirements_text, metadata,
    traceparent, tracestate, created_at, updated_at)

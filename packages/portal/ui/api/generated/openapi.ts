@@ -32,7 +32,7 @@ export interface paths {
         };
         /**
          * Get an API key
-         * @description The key itself is shown only when it is created: `masked_key` is its beginning and end. Members see their own keys, holders of `manage_integrations` every key.
+         * @description The key itself is shown only when it is created: `masked_key` is its beginning and end. Members see their own keys, holders of `manage_integrations` or `view_integrations` every key.
          */
         get: operations["getApiKey"];
         put?: never;
@@ -49,6 +49,46 @@ export interface paths {
          * @description The expiry cannot be changed, and a revoked key keeps its name.
          */
         patch: operations["updateApiKey"];
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/api-keys/{id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what was done with an API key
+         * @description Counts the requests with the key by day, and lists the newest ones, also those that were refused. A request is listed within ten seconds; a crash loses that much.
+         */
+        get: operations["getApiKeyUses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/api-keys/{id}/quotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the quotes started with an API key
+         * @description Lists the newest 20 of the last 30 days. Empty if the application keeps quotes in its own tables.
+         */
+        get: operations["listApiKeyQuotations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/organizations/{organizationId}/api-keys/{id}/roll": {
@@ -492,7 +532,7 @@ export interface paths {
         };
         /**
          * Get the signed-in member
-         * @description Returns the signed-in member, their organizations, and their permissions in this one.
+         * @description Returns the signed-in member, their organizations, and their permissions in this one, and the limits of the service.
          */
         get: operations["getMe"];
         put?: never;
@@ -607,6 +647,51 @@ export interface components {
         UpdateApiKey: {
             /** Format: name */
             name: string;
+        };
+        /** ApiKeyUses */
+        ApiKeyUses: {
+            /** @description The last 30 days, oldest first. */
+            days: {
+                /**
+                 * Format: date
+                 * @description The day, in UTC.
+                 */
+                date: string;
+                /** @description Requests that succeeded: a status below 400. */
+                answered: number;
+                /** @description All others, including those that the key was not allowed to make. */
+                refused: number;
+                /** @description The same requests, by the class of their status. */
+                statuses: {
+                    "2xx": number;
+                    "3xx": number;
+                    "4xx": number;
+                    "5xx": number;
+                };
+            }[];
+            /** @description The newest 100, newest first. */
+            requests: {
+                /** Format: date-time */
+                at: string;
+                method: string;
+                /** @description The pattern of the path, such as `/v1/integrations/quotations/:id`. */
+                route: string;
+                status: number;
+                /** @description The IP address. Null if the application does not record it. */
+                address: string | null;
+                /** @description The `X-Request-Id` of the response. */
+                request_id: string;
+            }[];
+        };
+        /** ApiKeyQuotation */
+        ApiKeyQuotation: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "completed" | "failed";
+            /** Format: date-time */
+            created_at: string;
         };
         /** RollApiKey */
         RollApiKey: {
@@ -728,6 +813,17 @@ export interface components {
                 recent_attempts: number;
                 /** @description The share of them that succeeded, from 0 to 1. Null without attempts. */
                 recent_success_rate: number | null;
+                /** @description The newest change of the endpoint before `failing_since`, which need not be the reason. Null if it does not fail, or none is known. */
+                changed_before_failing: {
+                    /** @enum {string} */
+                    action: "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated";
+                    /** @description Null for a change by the service. */
+                    actor_id: string | null;
+                    /** @description Present if the application names its members. Null if it does not know the actor. */
+                    actor_name?: string | null;
+                    /** Format: date-time */
+                    at: string;
+                } | null;
             };
             /**
              * Format: date-time
@@ -818,6 +914,17 @@ export interface components {
                 recent_attempts: number;
                 /** @description The share of them that succeeded, from 0 to 1. Null without attempts. */
                 recent_success_rate: number | null;
+                /** @description The newest change of the endpoint before `failing_since`, which need not be the reason. Null if it does not fail, or none is known. */
+                changed_before_failing: {
+                    /** @enum {string} */
+                    action: "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated";
+                    /** @description Null for a change by the service. */
+                    actor_id: string | null;
+                    /** @description Present if the application names its members. Null if it does not know the actor. */
+                    actor_name?: string | null;
+                    /** Format: date-time */
+                    at: string;
+                } | null;
             };
             /**
              * Format: date-time
@@ -992,7 +1099,7 @@ export interface components {
              * @description The delivery whose resend created this one, for as long as the audit log keeps the resend.
              */
             resent_from: string | null;
-            /** @description The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased. */
+            /** @description The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased; null for viewers, if the application hides bodies from them. */
             request_body: string | null;
             /** @description Oldest first. */
             attempts: components["schemas"]["DeliveryAttemptDetails"][];
@@ -1036,8 +1143,12 @@ export interface components {
             request_headers: {
                 [key: string]: string;
             } | null;
-            /** @description The beginning of the response body, at most 1,024 bytes. */
+            /** @description The beginning of the response body, at most 1,024 bytes. Null for viewers, if the application hides bodies from them. */
             response_body: string | null;
+            /** @description Those that help to find a mistake, such as `server`, `location` or `www-authenticate`, of a response that was no success. Otherwise null. */
+            response_headers: {
+                [key: string]: string;
+            } | null;
             /** @description Milliseconds until the first byte of the response. */
             first_byte_ms: number | null;
         };
@@ -1143,6 +1254,19 @@ export interface components {
                 /** @description Null if the session has no name. */
                 name: string | null;
             }[];
+            /** @description The limits of this service. */
+            limits: {
+                /** @description Webhook endpoints of an organization. */
+                webhook_endpoints: number;
+                /** @description API keys of a member that may still work. */
+                api_keys_per_member: number;
+                /** @description The longest lifetime of an API key, in days. */
+                api_key_max_days: number;
+                /** @description Days for which events and deliveries are kept. */
+                event_days: number;
+                /** @description How long every delivery must fail until an endpoint is disabled. 0: never. */
+                disable_after_ms: number;
+            };
         };
     };
     responses: {
@@ -1409,7 +1533,7 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description `me`: your own keys; `all`: the keys of every member (requires `manage_integrations`). */
+                /** @description `me`: your own keys; `all`: the keys of every member (requires `view_integrations`). */
                 owner?: "me" | "all";
                 limit?: number;
                 /** @description From the `next` link of the previous page. */
@@ -1630,7 +1754,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1639,11 +1763,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {integer} */
                         status?: 403;
                         /** @enum {string} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1700,7 +1824,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1709,11 +1833,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {integer} */
                         status?: 403;
                         /** @enum {string} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1721,6 +1845,102 @@ export interface operations {
             409: components["responses"]["STATE_CONFLICT"];
             413: components["responses"]["PAYLOAD_TOO_LARGE_2"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE_2"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
+        };
+    };
+    getApiKeyUses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
+                organizationId: string;
+                /** @example 0197a2e1-0a1b-7c2d-8e3f-405162738495 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its uses. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyUses"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {integer} */
+                        status?: 400;
+                        /** @enum {string} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            403: components["responses"]["NOT_A_MEMBER"];
+            404: components["responses"]["API_KEY_NOT_FOUND"];
+            500: components["responses"]["INTERNAL_ERROR_2"];
+            503: components["responses"]["SERVICE_UNAVAILABLE_2"];
+        };
+    };
+    listApiKeyQuotations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e */
+                organizationId: string;
+                /** @example 0197a2e1-0a1b-7c2d-8e3f-405162738495 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The quotes, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyQuotation"][];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {integer} */
+                        status?: 400;
+                        /** @enum {string} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            403: components["responses"]["NOT_A_MEMBER"];
+            404: components["responses"]["API_KEY_NOT_FOUND"];
             500: components["responses"]["INTERNAL_ERROR_2"];
             503: components["responses"]["SERVICE_UNAVAILABLE_2"];
         };
@@ -1771,7 +1991,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1780,11 +2000,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {integer} */
                         status?: 403;
                         /** @enum {string} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1854,7 +2074,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1863,11 +2083,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {integer} */
                         status?: 403;
                         /** @enum {string} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1921,7 +2141,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1930,11 +2150,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {integer} */
                         status?: 403;
                         /** @enum {string} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -2616,6 +2836,8 @@ export interface operations {
                 event_id?: string;
                 /** @description Attempts to deliver the events of this quotation. */
                 quotation_id?: string;
+                /** @description Attempts to deliver the events of the newest 100 quotations with this `external_id`, the partner's own ID. */
+                external_id?: string;
                 status?: "succeeded" | "failed" | "exhausted" | "rejected" | "interrupted";
                 /** @description The response: a status such as `404`, a class such as `5xx`, or `none` for no response. */
                 http_status?: string;

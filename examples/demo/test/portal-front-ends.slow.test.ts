@@ -1,12 +1,15 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import helmet from '@fastify/helmet'
 import { complaintsOf, hasChromium } from '@quickquote/dev-servers/browser'
 import type { fastifyPortal } from '@quickquote/portal'
 import { build, type Plugin } from 'esbuild'
+import { compile } from 'svelte/compiler'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compileScript, parse } from 'vue/compiler-sfc'
 import { ORGANIZATION } from './front-ends/session.ts'
@@ -26,6 +29,10 @@ function ofTheGuide(language: string, compile: (code: string) => string): Plugin
         if (code === undefined) throw new Error(`There is no ${language} in the guide.`)
         return { contents: compile(code), loader: 'jsx', resolveDir: FRONT_ENDS }
       })
+      onLoad({ filter: /\.svelte$/ }, async ({ path }) => ({
+        contents: compileSvelte(await readFile(path, 'utf8')),
+        resolveDir: FRONT_ENDS,
+      }))
     },
   }
 }
@@ -42,6 +49,10 @@ function compileVue(code: string): string {
   }).content
 }
 
+function compileSvelte(code: string): string {
+  return compile(code, { generate: 'client' }).js.code
+}
+
 async function bundleOf(entry: string, plugin: Plugin): Promise<string> {
   const { outputFiles } = await build({
     ...{
@@ -50,6 +61,8 @@ async function bundleOf(entry: string, plugin: Plugin): Promise<string> {
       write: false,
       format: 'esm',
       jsx: 'automatic',
+      // For the one of Svelte that runs in browsers.
+      conditions: ['browser'],
     },
     ...{ define: { 'process.env.NODE_ENV': '"production"' }, logLevel: 'silent', plugins: [plugin] },
   })
@@ -62,6 +75,7 @@ run('The element, in Chromium, under a content policy without unsafe-inline', ()
   it.each([
     ['React 19', 'react.jsx', ofTheGuide('jsx', (code) => code)],
     ['Vue 3', 'vue.js', ofTheGuide('vue', compileVue)],
+    ['Svelte 5', 'svelte.js', ofTheGuide('svelte', compileSvelte)],
   ])(
     'is a component of a %s app: with a token, the host’s view, navigation, removed and added again',
     async (_, entry, plugin) => {
@@ -96,11 +110,15 @@ run('The element, in Chromium, under a content policy without unsafe-inline', ()
       await page.getByRole('link', { name: 'Endpoints' }).click()
       await page.getByRole('button', { name: 'Add an endpoint' }).click()
       await page.getByLabel('Name', { exact: true }).fill('Typed')
-      await expect.poll(() => followed.textContent(), { timeout: 30_000 }).toBe('endpoints')
+      await expect.poll(() => followed.textContent(), { timeout: 30_000 }).toMatch(/^endpoints/)
       expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Typed')
 
-      // And the member follows the host.
+      // And the member follows the host, after a question about what is typed.
+      expect(await page.evaluate("document.querySelector('quickquote-integrations').unsaved")).toBe('draft')
       await page.getByRole('button', { name: 'To the events' }).click()
+      await page.getByText('What you have entered is not saved.').waitFor()
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Typed')
+      await page.getByRole('button', { name: 'Leave' }).click()
       await heading('Events').waitFor()
       await page.getByRole('button', { name: 'Show or hide' }).click()
       await heading('Events').waitFor({ state: 'detached' })
@@ -109,6 +127,50 @@ run('The element, in Chromium, under a content policy without unsafe-inline', ()
       expect(complaints).toEqual([])
     },
   )
+
+  it('needs no other package, and has types for React, Vue and Svelte', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'quickquote-types-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const { resolve: find } = createRequire(import.meta.url)
+    const source = dirname(find('@quickquote/portal/package.json'))
+    const installed = join(folder, 'node_modules/@quickquote/portal')
+    for (const part of ['dist', 'types', 'package.json'])
+      await cp(join(source, part), join(installed, part), { recursive: true })
+    const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+      await readFile(join(installed, 'package.json'), 'utf8'),
+    )
+    expect(dependencies).toBeUndefined()
+    expect(Object.keys(peerDependenciesMeta)).toEqual(Object.keys(peerDependencies))
+
+    const bare =
+      "import '@quickquote/portal/element'\ndocument.querySelector('quickquote-integrations')?.unsaved\n"
+    await writeFile(join(folder, 'bare.ts'), bare)
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--types',
+      '',
+      '--module',
+      'nodenext',
+      '--lib',
+      'es2023,dom,dom.iterable',
+    ]
+    const tsc = join(dirname(find('typescript/package.json')), 'bin/tsc')
+    const compiled = (...more: string[]) =>
+      promisify(execFile)(process.execPath, [tsc, ...options, ...more], { cwd: folder }).catch(
+        ({ stdout }: { stdout: string }) => expect.fail(stdout),
+      )
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+    await compiled('bare.ts')
+
+    for (const name of ['@types/react', 'vue', 'svelte']) {
+      const target = join(folder, 'node_modules', name)
+      await mkdir(dirname(target), { recursive: true })
+      await symlink(resolve(import.meta.dirname, '../node_modules', name), target)
+    }
+    await cp(join(FRONT_ENDS, 'types.tsx'), join(folder, 'types.tsx'))
+    await compiled('--jsx', 'react-jsx', '--skipLibCheck', 'types.tsx')
+  })
 
   it('can be imported during server-side rendering', async () => {
     const { resolve: find } = createRequire(import.meta.url)
