@@ -90,6 +90,10 @@ it('one host serves organizations in two databases as from one; while one is dow
   const quotes = [(await start(host, keys[0])).body, (await start(host, keys[1])).body] as const
   const [one, other] = quotes.map(({ quotation_id }) => quotation_id)
 
+  for (const spelled of [SECOND.toUpperCase(), `%30${SECOND.slice(1)}`]) {
+    expect((await host.call('GET', `/organizations/${spelled}/api-keys`)).body).toHaveLength(1)
+  }
+
   // The worker has handed both over.
   for (const url of (environment['DATABASE_URL'] ?? '').split(' ')) {
     await expect.poll(() => startsLeft(url)).toBe(0)

@@ -131,6 +131,16 @@ describe('doctor', () => {
     expect(findings).toContainEqual(expect.objectContaining({ database: 2, code: 'KEYS_FIT' }))
   })
 
+  it('names an engine that only resembles PostgreSQL', async () => {
+    await host.sql.unsafe(
+      `create or replace function pg_catalog.version() returns text language sql as $$ select 'CockroachDB CCL' $$`,
+    )
+    const { wrong } = await examine()
+    expect(wrong).toMatchObject([
+      { code: 'DATABASE_UNFIT', message: expect.stringContaining('The database is CockroachDB') },
+    ])
+  })
+
   it('reports a database without migrations, and does not migrate it', async () => {
     const database = await emptyDatabase()
     onTestFinished(() => database.drop())

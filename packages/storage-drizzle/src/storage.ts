@@ -74,14 +74,15 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
   }
   const guard = callGuard(ready, callTimeoutMs)
   const database = createDatabase(connection)
+  const care = careOf(driver, schema, options.anyEngine)
+  const inspection = inspectionStorage(database, { driver, schema, checkEngine: care.checkFirst })
   const whole = {
     waker,
     batches: withStorageErrors('erasure', batchErasing(unhurried(connection)), unlimited),
     retention: withStorageErrors('retention', retentionStorage(connection), unlimited),
-    inspection: withStorageErrors('inspection', inspectionStorage(database, driver, schema), guard),
+    inspection: withStorageErrors('inspection', inspection, guard),
   }
   const storage = storageOn(database, whole, guard)
-  const care = careOf(driver, schema, options.anyEngine)
   const { check } = withStorageErrors('database', { check: care.check }, guard)
   let isChecked = false
   return {
@@ -181,5 +182,5 @@ function careOf(driver: Driver, schema: string, anyEngine = false) {
       }
     },
   }
-  return { check, methods }
+  return { checkFirst, check, methods }
 }

@@ -11,11 +11,11 @@ import { COUNT_WORKERS } from './workers.sql.ts'
 
 export function inspectionStorage(
   { run, one }: Database,
-  driver: Driver,
-  schema: string,
+  { driver, schema, checkEngine }: { driver: Driver; schema: string; checkEngine: () => Promise<void> },
 ): Storage['inspection'] {
   return {
     async readFacts() {
+      await checkEngine()
       const facts = await one(READ_FACTS)
       const mayRead = !facts.missing_grants.some((grant) =>
         /^usage on the schema|^select on retention_floor/.test(grant),
