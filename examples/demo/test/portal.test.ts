@@ -334,7 +334,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     const buttons = async () =>
       (await page.locator('main button').allTextContents()).filter((text) => text !== '')
     await page.getByText('You can look, not change.').waitFor()
-    await page.locator('.chart').waitFor()
+    await page.getByRole('heading', { name: 'Health' }).waitFor()
     expect(await page.getByRole('button', { name: /Rotate|test|Edit|More/ }).count()).toBe(0)
     for (const tab of ['Endpoints', 'Deliveries', 'Events', 'Audit log']) {
       await page.getByRole('navigation').getByRole('link', { name: tab }).click()

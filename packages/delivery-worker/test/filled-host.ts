@@ -56,6 +56,10 @@ export async function fill(organizationId: string, quotations = 3): Promise<stri
   const text = textOf(organizationId)
   const expires_at = new Date(Date.now() + YEAR_MS).toISOString()
   const key = await integrations.apiKeys.create(admin, { name: text, expires_at })
+  const request = { method: 'GET', route: '/', status: 200, address: ADDRESS, request_id: text }
+  integrations.apiKeys.noteRequest(key.id, request)
+  // Writes it.
+  await integrations.apiKeys.uses(admin, key.id)
   const endpoint = await integrations.webhookEndpoints.create(admin, {
     name: text,
     description: text,

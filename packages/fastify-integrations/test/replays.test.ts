@@ -62,6 +62,7 @@ describe('POST /:id/replay', () => {
       since: start,
       until: body['created_at'],
       status: 'missed',
+      event_type: null,
       progress: { examined: 0, total: 0 },
       resent: 0,
       created_at: expect.any(String),
@@ -193,6 +194,26 @@ describe('POST /:id/replay', () => {
     const oldest = new Date(midnight - 30 * 24 * 60 * 60 * 1000).toISOString()
     const { status, body } = await call('POST', `/${id}/replay`, { since: '2000-01-01T00:00:00Z' })
     expect([status, body['since']]).toEqual([202, oldest])
+  })
+
+  it('sends only events of one type, if asked, and counts those', async () => {
+    const { id, path } = await newEndpoint({ is_enabled: false })
+    const failed = await happen('of the type')
+    await setEnabled(id, true)
+    const count = async (event_type: string) =>
+      (await call('GET', `/${id}/replay/count?since=${start}&event_type=${event_type}`)).body
+    expect(await count('quotation.completed')).toMatchObject({ events: 0 })
+    expect(await count('quotation.failed')).toMatchObject({ events: 1 })
+    const other = { event_type: 'quotation.completed' }
+    expect(await replay(id, other)).toMatchObject({ ...other, progress: { examined: 1 }, resent: 0 })
+    expect(await replay(id, { event_type: 'quotation.failed' })).toMatchObject({ resent: 1 })
+    await settledAt(id, 1)
+    expect(eventsAt(path)).toEqual([failed])
+    const wrong = await call('POST', `/${id}/replay`, { since: start, event_type: 'quotation.none' })
+    expect([wrong.status, wrong.body['errors']]).toEqual([
+      400,
+      [{ pointer: '/event_type', detail: expect.stringContaining('must be one of quotation.') }],
+    ])
   })
 
   it('refuses with 400 a period of which nothing is kept, and names the oldest time', async () => {

@@ -460,6 +460,8 @@ create table "quickquote".replays (
   since timestamptz(3) not null,
   until timestamptz(3) not null,
   status text not null check (status in ('missed', 'failed', 'all')),
+  -- Null: events of all types.
+  event_type text,
   position_at timestamptz(3) not null,
   position_id uuid not null,
   total integer not null,

@@ -157,7 +157,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: AS_EVENTS,
     erasedBy: ORGANIZATION,
     rows: { exported: { as: 'replay' } },
-    columns: { waits_for: null },
+    columns: { event_type: null, waits_for: null },
   },
   warnings: {
     kept: AS_EVENTS,

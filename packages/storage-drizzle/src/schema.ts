@@ -280,6 +280,7 @@ function newTables(schema: string) {
       since: moment('since').notNull(),
       until: moment('until').notNull(),
       status: text('status', { enum: REPLAY_STATUSES }).notNull(),
+      event_type: text('event_type'),
       position_at: moment('position_at').notNull(),
       position_id: uuid('position_id').notNull(),
       examined: integer('examined').notNull().default(0),

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { OneOf, SentTimestamp, Timestamp, Uuid } from '../lib/schema.ts'
+import { Nullable, OneOf, SentTimestamp, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 
 /** The events that a replay sends: undelivered ones, those of them that were tried, or all. */
@@ -17,6 +17,11 @@ export const ReplayBody = Type.Object(
         default: 'missed',
         description:
           '`missed`: events that were never delivered, whether attempted or not. `failed`: only those that were attempted. `all`: also those that were delivered.',
+      }),
+    ),
+    event_type: Type.Optional(
+      Type.String({
+        description: 'Only events of this type of the catalog. Default: all that the endpoint subscribes to.',
       }),
     ),
   },
@@ -45,6 +50,7 @@ export const Replay = Type.Object(
     since: Timestamp,
     until: Timestamp,
     status: OneOf(REPLAY_STATUSES),
+    event_type: Nullable(Type.String(), 'Null: all types.'),
     progress: Type.Object({
       examined: Type.Integer({ description: 'Examined events of the organization.' }),
       total: Type.Integer({ description: 'Events of the organization in this period.' }),

@@ -52,6 +52,12 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
     return requireFound(replay, 'REPLAY_NOT_FOUND')
   }
 
+  function checkType(type: string | undefined, at: '/' | '?'): void {
+    const { types } = settings.events
+    if (type === undefined || types.some((each) => each === type)) return
+    throw invalidField(`${at}event_type`, `must be one of ${types.join(', ')}`)
+  }
+
   async function findEndpoint({ organizationId }: Member, id: string): Promise<StoredWebhookEndpoint> {
     const endpoint = await storage.webhookEndpoints.find(organizationId, id)
     return requireFound(endpoint, 'WEBHOOK_ENDPOINT_NOT_FOUND')
@@ -61,7 +67,8 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
     async start(member, endpointId, body) {
       requireManageIntegrations(member)
       const { organizationId } = member
-      const { status = 'missed', ...range } = validate(ReplayBody, body)
+      const { status = 'missed', event_type, ...range } = validate(ReplayBody, body)
+      checkType(event_type, '/')
       const now = settings.now()
       const { since, until } = checkRange(range, now, settings.retention.eventDays, '/')
       const endpoint = await findEndpoint(member, endpointId)
@@ -70,11 +77,14 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
       }
       const id = newId(now)
       await storage.transaction(async (transaction) => {
-        const replay = { id, endpoint_id: endpoint.id, since, until, status }
+        const replay = { id, endpoint_id: endpoint.id, since, until, status, event_type: event_type ?? null }
         if (!(await transaction.replays.insert(organizationId, replay, now))) {
           throw new IntegrationError('STATE_CONFLICT', 'A replay of this endpoint is already running.')
         }
-        const changes = auditChanges({}, { replay_id: id, since, until, status })
+        const changes = auditChanges(
+          {},
+          { replay_id: id, since, until, status, ...(event_type !== undefined && { event_type }) },
+        )
         await audit(transaction, 'webhook_endpoint.replay_started', endpoint, {
           by: member,
           changes,
@@ -87,12 +97,13 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
     async count(member, endpointId, query) {
       requireViewIntegrations(member)
       const { organizationId } = member
-      const { status = 'missed', ...asked } = validateUrlPart(ReplayBody, query, '?')
+      const { status = 'missed', event_type, ...asked } = validateUrlPart(ReplayBody, query, '?')
+      checkType(event_type, '?')
       const range = checkRange(asked, settings.now(), settings.retention.eventDays, '?')
       const endpoint = await findEndpoint(member, endpointId)
       return storage.replays.count(
         organizationId,
-        { endpoint_id: endpoint.id, ...range, status },
+        { endpoint_id: endpoint.id, ...range, status, event_type: event_type ?? null },
         MOST_COUNTED,
       )
     },

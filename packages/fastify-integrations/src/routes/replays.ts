@@ -11,6 +11,7 @@ const replay = {
   since: '2026-11-20T00:00:00.000Z',
   until: EXAMPLE.finishedAt,
   status: 'missed',
+  event_type: null,
   progress: { examined: 0, total: 1250 },
   resent: 0,
   created_at: EXAMPLE.finishedAt,

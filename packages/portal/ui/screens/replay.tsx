@@ -28,7 +28,7 @@ export function Replay({
   endpoints: readonly WebhookEndpoint[]
   endpointId?: string
   /** The period that is offered first. */
-  period?: { readonly span: string; readonly since: string; readonly until: string }
+  period?: { readonly span: string; readonly since: string; readonly until: string; readonly type?: string }
   /** Enables the endpoint before. */
   enables?: boolean
   onClose: () => void
@@ -45,6 +45,8 @@ export function Replay({
       new Date(now.value - (period?.span === 'all' ? me.limits.event_days : 1) * DAY).toISOString(),
   )
   const [until, setUntil] = useState(period?.until ?? '')
+  const [type, setType] = useState(period?.type ?? '')
+  const catalog = useLoaded('catalog', client.events)
   const [status, setStatus] = useState<ReplayInput['status']>('missed')
   const [started, setStarted] = useState<ReplayOf | null>(null)
   const [opened] = useState(() => now.value)
@@ -55,8 +57,9 @@ export function Replay({
     since: span === 'own' ? from : new Date(opened - Number(span) * HOUR).toISOString(),
     ...(span === 'own' && until !== '' ? { until } : {}),
     status,
+    ...(type !== '' && { event_type: type }),
   }
-  const count = useLoaded(`count ${id} ${since} ${until} ${status}`, (signal) =>
+  const count = useLoaded(`count ${id} ${since} ${until} ${status} ${type}`, (signal) =>
     client.replays.count(id, range, signal),
   )
 
@@ -112,6 +115,15 @@ export function Replay({
           />
         </div>
       )}
+      <SelectField
+        label={t('deliveries.event')}
+        value={type}
+        options={[
+          ['', t('filter.all')],
+          ...(catalog.value ?? []).map((each) => [each.type, each.type] as const),
+        ]}
+        onInput={setType}
+      />
       <Choice
         legend={t('replay.which')}
         value={status}

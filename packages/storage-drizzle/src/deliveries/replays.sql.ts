@@ -16,9 +16,9 @@ const WRITERS = `array(select virtualtransaction from pg_locks where relation = 
 /** Counts all events of its period, so that its progress is known from the beginning. */
 export const INSERT_REPLAY = statement(
   { inserted: int },
-  `insert into $schema.replays (id, organization_id, endpoint_id, state, since, until, status, position_at,
+  `insert into $schema.replays (id, organization_id, endpoint_id, state, since, until, status, event_type, position_at,
       position_id, total, waits_for, created_at, updated_at)
-    select $id, $organization_id, $endpoint_id, 'running', $since, $until, $status, $since, $position_id, count(*),
+    select $id, $organization_id, $endpoint_id, 'running', $since, $until, $status, $event_type::text, $since, $position_id, count(*),
       ${WRITERS}, $now, $now
     from $schema.events
     where organization_id = $organization_id and created_at >= $since and created_at < $until
@@ -29,7 +29,7 @@ export const INSERT_REPLAY = statement(
 
 const REPLAY = columnsOf(
   replays,
-  ['id', 'endpoint_id', 'state', 'since', 'until', 'status', 'examined', 'total', 'resent'],
+  ['id', 'endpoint_id', 'state', 'since', 'until', 'status', 'event_type', 'examined', 'total', 'resent'],
   ['created_at', 'updated_at'],
 )
 
@@ -72,6 +72,7 @@ const ATTEMPTS = `select from $schema.delivery_attempts attempt
 /** The events in `batch` that the row of `replay` selects. */
 const CHOSEN = `select batch.id, batch.created_at, batch.quotation_id, batch.sequence from batch cross join replay
       where not batch.is_test and not batch.is_erased and batch.type = any (replay.events)
+        and batch.type = coalesce(replay.event_type, batch.type)
         and (replay.trigger_mode = 'always' or batch.generation_source = 'api_key')
         and (replay.status = 'all' or not exists (${ATTEMPTS} and attempt.status = 'succeeded'))
         and (replay.status <> 'failed' or exists (${ATTEMPTS}))
@@ -83,7 +84,7 @@ const CHOSEN = `select batch.id, batch.created_at, batch.quotation_id, batch.seq
 export const COUNT_REPLAY = statement(
   { events: int, is_more: bool },
   `with replay as (
-      select id as endpoint_id, events, trigger_mode, $status::text as status
+      select id as endpoint_id, events, trigger_mode, $status::text as status, $event_type::text as event_type
       from $schema.webhook_endpoints where id = $endpoint_id and organization_id = $organization_id and deleted_at is null
     ), batch as (
       select ${EVENT} from $schema.events

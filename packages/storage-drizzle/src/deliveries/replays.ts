@@ -7,7 +7,7 @@ export function replayStorage(database: Database): Storage['replays'] {
   const { run, one } = database
 
   return {
-    async insert(organizationId, { id, endpoint_id, since, until, status }, now) {
+    async insert(organizationId, { id, endpoint_id, since, until, status, event_type = null }, now) {
       const inserted = await run(sql.INSERT_REPLAY, {
         id,
         organization_id: organizationId,
@@ -15,14 +15,15 @@ export function replayStorage(database: Database): Storage['replays'] {
         since,
         until,
         status,
+        event_type,
         position_id: FIRST_UUID,
         now,
       })
       return inserted.length > 0
     },
 
-    async count(organizationId, { endpoint_id, since, until, status }, limit) {
-      const wanted = { organization_id: organizationId, endpoint_id, since, until, status, limit }
+    async count(organizationId, { endpoint_id, since, until, status, event_type = null }, limit) {
+      const wanted = { organization_id: organizationId, endpoint_id, since, until, status, event_type, limit }
       return one(sql.COUNT_REPLAY, wanted)
     },
 

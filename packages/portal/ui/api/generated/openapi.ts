@@ -1170,6 +1170,8 @@ export interface components {
              * @enum {string}
              */
             status?: "missed" | "failed" | "all";
+            /** @description Only events of this type of the catalog. Default: all that the endpoint subscribes to. */
+            event_type?: string;
         };
         /** Replay */
         Replay: {
@@ -1185,6 +1187,8 @@ export interface components {
             until: string;
             /** @enum {string} */
             status: "missed" | "failed" | "all";
+            /** @description Null: all types. */
+            event_type: string | null;
             progress: {
                 /** @description Examined events of the organization. */
                 examined: number;
@@ -3257,6 +3261,8 @@ export interface operations {
                 until?: string;
                 /** @description `missed`: events that were never delivered, whether attempted or not. `failed`: only those that were attempted. `all`: also those that were delivered. */
                 status?: "missed" | "failed" | "all";
+                /** @description Only events of this type of the catalog. Default: all that the endpoint subscribes to. */
+                event_type?: string;
             };
             header?: never;
             path: {
