@@ -106,7 +106,7 @@ export async function requestAsScreens(host: Host, receiver: Receiver, prefix: s
     (await send('admin', 'POST', path, json)) as Record<string, unknown>
   const event_type = 'quotation.failed'
 
-  expect(await read('/me')).toMatchObject({ permissions: ['manage_integrations'] })
+  expect(await read('/me')).toMatchObject({ permissions: ['manage_integrations', 'view_integrations'] })
   const { key } = await change('/api-keys', { name: 'CRM', expires_at: YEAR_AHEAD })
   expect(await read('/api-keys?owner=all')).toMatchObject([{ name: 'CRM' }])
   const { id, secret } = await change('/webhooks', { name: 'CRM', url, events: [event_type] })
