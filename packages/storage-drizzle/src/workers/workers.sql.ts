@@ -30,18 +30,22 @@ const HAS_NO_SESSION = "pg_try_advisory_xact_lock(hashtextextended('$schema work
 /** The statement sees the rows of others as they were before it. */
 export const BEAT = statement(
   { at: time, is_new: bool, is_another_busy: bool, is_one_silent: bool },
-  `insert into $schema.workers (id, lost_after_ms, server_started_at)
-    values ($worker_id, $lost_after_ms, pg_postmaster_start_time())
-    on conflict (id) do update set heartbeat_at = now(), lost_after_ms = excluded.lost_after_ms,
-      server_started_at = excluded.server_started_at
-    returning ${NOW} as at, started_at = heartbeat_at as is_new,
+  `with beat as (
+      insert into $schema.workers (id, heartbeat_at, lost_after_ms, server_started_at)
+      values ($worker_id, now(), $lost_after_ms, pg_postmaster_start_time())
+      on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, lost_after_ms = excluded.lost_after_ms,
+        server_started_at = excluded.server_started_at
+      returning started_at = heartbeat_at as is_new
+    )
+    select ${NOW} as at, is_new,
       exists (
         select from $schema.workers other where other.id <> $worker_id and other.lost_after_ms is not null
       ) as is_another_busy,
       exists (
         select from (select * from $schema.workers offset 0) other
         where other.id <> $worker_id and (not (${IS_ALIVE}) or ${IS_LATE})
-      ) as is_one_silent`,
+      ) as is_one_silent
+    from beat`,
 )
 
 /**
