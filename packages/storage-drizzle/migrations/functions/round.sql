@@ -644,11 +644,6 @@ begin
     end if;
     entries_read := pg_stat_get_xact_tuples_returned(looked_in) - entries_read;
   end if;
-  -- If the server dies before it has written these few leases, they are claimed and sent again, as after the death of a worker.
-  -- Outcomes are always written before the round returns.
-  if due_rows <> '{}' and settled_attempts::text = '[]' then
-    perform set_config('synchronous_commit', 'off', true);
-  end if;
   if due_rows is not null or claim_limit = 0 then
     select null::uuid[] as endpoints, null::uuid[] as organizations, false as is_long, first_due_at as first_due_at,
       null::timestamptz as first_open_at, null::timestamptz as last_due_at, null::uuid as walked_to into waiting;
