@@ -1,7 +1,7 @@
 // Bundles the package of this folder into dist/bundle, from where the packed package exports it: a file for each entry, and what
 // they share. Node reads and compiles a few files faster than hundreds. Libraries that are no dependencies of the package are
 // included, with their licenses. Runs before the package is packed; the tests load the files of dist.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { build } from 'esbuild'
 
@@ -40,6 +40,9 @@ const { outputFiles, metafile } = await build({
   write: false,
 })
 mkdirSync(OUT, { recursive: true })
+const made = new Set(outputFiles.map(({ path }) => basename(path)))
+for (const name of readdirSync(OUT))
+  if (/\.(js|map)$/.test(name) && !made.has(name)) rmSync(join(OUT, name), { force: true })
 for (const { path, contents } of outputFiles) write(path, contents)
 const licenses = [...new Set(Object.keys(metafile.inputs).flatMap((file) => libraryOf(file) ?? []))].map(
   licenseOf,
