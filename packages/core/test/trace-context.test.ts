@@ -1,7 +1,6 @@
-import { createTraceState, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { activeTraceContext, parseTraceContext, spanContextOf } from '../src/lib/trace-context.ts'
+import { activeTraceContext, parseTraceContext } from '../src/lib/trace-context.ts'
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
 const SPAN_ID = 'b7ad6b7169203331'
@@ -61,19 +60,6 @@ describe('the headers of W3C Trace Context', () => {
         },
       ),
     )
-  })
-})
-
-describe('a span context', () => {
-  it('is created from the stored headers, as a remote one', () => {
-    const { traceState, ...spanContext } = spanContextOf({ traceparent, tracestate: 'a=1' })
-    expect(spanContext).toEqual({ traceId: TRACE_ID, spanId: SPAN_ID, traceFlags: 1, isRemote: true })
-    expect(traceState?.serialize()).toBe(createTraceState('a=1').serialize())
-    expect(
-      trace.getSpanContext(
-        trace.setSpanContext(ROOT_CONTEXT, spanContextOf({ traceparent, tracestate: null })),
-      ),
-    ).toBeDefined()
   })
 })
 

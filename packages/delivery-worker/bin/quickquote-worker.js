@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/program/cli.js'
+import '#cli'

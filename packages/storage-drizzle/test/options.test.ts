@@ -1,4 +1,5 @@
 import { ConfigurationError } from '@quickquote/core'
+import { drizzle as drizzle1 } from 'drizzle-orm-1/postgres-js'
 import postgres from 'postgres'
 import { describe, expect, inject, it } from 'vitest'
 import { drizzleStorage, type StorageOptions } from '../src/index.ts'
@@ -46,6 +47,11 @@ const WRONG: [string, object, RegExp][] = [
     'a drizzle database that is not one',
     { connectionString: undefined, db: {} },
     /db must be a drizzle database/,
+  ],
+  [
+    'a database of drizzle-orm 1',
+    { connectionString: undefined, db: drizzle1({ client: postgres(connectionString) }) },
+    /^db is a database of drizzle-orm 1, which is not supported yet\. Install drizzle-orm 0\.45/,
   ],
   [
     'a drizzle database with options for our own connections',

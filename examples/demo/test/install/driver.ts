@@ -21,7 +21,9 @@ export function driverTests(installed: () => Installed): void {
   }
 
   const loadStorage = () =>
-    importInstalled<typeof import('@quickquote/storage-drizzle')>('@quickquote/storage-drizzle/dist/index.js')
+    importInstalled<typeof import('@quickquote/storage-drizzle')>(
+      '@quickquote/storage-drizzle/dist/bundle/index.js',
+    )
 
   describe('The storage that npm installs from its tarball', () => {
     it('contains the whole driver with our patch and its license, and takes its types from the published package', () => {

@@ -14,6 +14,28 @@ function installStrictly({ folder }: Installed): { status: number | null; said: 
   return { status, said: stderr }
 }
 
+interface Lock {
+  readonly packages: Record<string, { engines?: { node?: string }; dependencies?: Record<string, string> }>
+}
+
+function lockOf({ folder }: Installed): Lock {
+  return JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
+}
+
+/** The folders of these packages and of all that they depend on. */
+function closureOf({ packages }: Lock, names: readonly string[], from = '', found = new Set<string>()) {
+  for (const name of names) {
+    let folder = from
+    while (folder !== '' && packages[`${folder}/node_modules/${name}`] === undefined)
+      folder = folder.includes('/node_modules/') ? folder.slice(0, folder.lastIndexOf('/node_modules/')) : ''
+    const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
+    if (found.has(path)) continue
+    found.add(path)
+    closureOf({ packages }, Object.keys(packages[path]?.dependencies ?? {}), path, found)
+  }
+  return found
+}
+
 const isNode20 = process.version.startsWith('v20.')
 
 /** Reinstall with overrides, so these tests must be last. */
@@ -22,9 +44,7 @@ export function enginesTests(installed: () => Installed): void {
     it('fails on Node 20 for the library that the guide names, and nowhere else', {
       timeout: 600_000,
     }, () => {
-      const lock = JSON.parse(readFileSync(join(installed().folder, 'package-lock.json'), 'utf8')) as {
-        packages: Record<string, { engines?: { node?: string } }>
-      }
+      const lock = lockOf(installed())
       const tooNew = Object.entries(lock.packages)
         .filter(
           ([, { engines }]) => />=\s*2[1-9]/.test(engines?.node ?? '') && !/20/.test(engines?.node ?? ''),
@@ -36,6 +56,16 @@ export function enginesTests(installed: () => Installed): void {
       const { status, said } = installStrictly(installed())
       if (isNode20) expect(said).toMatch(/EBADENGINE[\s\S]*cookie@/)
       else expect([status, said]).toEqual([0, expect.any(String)])
+    })
+
+    it('brings at most 76 packages for an API and a worker, Fastify, drizzle and postgres included', () => {
+      const ours = ['core', 'storage-drizzle', 'fastify-integrations', 'delivery-worker']
+      const all = closureOf(lockOf(installed()), [
+        ...['fastify', 'drizzle-orm', 'postgres'],
+        ...ours.map((name) => `@quickquote/${name}`),
+      ])
+      expect(all.size, [...all].sort().join('\n')).toBeLessThanOrEqual(76)
+      expect(all.size).toBeGreaterThan(60)
     })
 
     it('works on every Node with the overrides of the guide, and so does the library', {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { ConfigurationError } from './errors.ts'
+import { lazily } from './lazily.ts'
 import { parseUrl } from './text.ts'
 
 /** `reason` is one short line for the owner of the endpoint. */
@@ -41,7 +42,13 @@ const BLOCKED = [
   ['an AS112 or AMT node', '192.31.196.0/24', '192.52.193.0/24', '192.175.48.0/24', '2620:4f:8000::/48'],
   ['reserved', '192.0.0.0/24', '240.0.0.0/4', '2001::/23'],
   ['discarded', '100::/64'],
-].flatMap(([what = '', ...cidrs]) => cidrs.map((cidr) => ({ what, cidr, range: toRange(cidr) })))
+]
+
+/** Parsing them takes milliseconds, which a process that sends nothing saves. */
+const blocked = lazily({
+  ranges: () =>
+    BLOCKED.flatMap(([what = '', ...cidrs]) => cidrs.map((cidr) => ({ what, cidr, range: toRange(cidr) }))),
+})
 
 /**
  * Creates the guard. By default only public unicast addresses are allowed.
@@ -78,8 +85,8 @@ export function isAddressRange(text: string): boolean {
 
 function whyBlocked(address: bigint): string | undefined {
   // Fails closed: an invalid range in the table blocks everything.
-  const blocked = BLOCKED.find(({ range }) => range === undefined || contains(range, address))
-  if (blocked !== undefined) return `${blocked.what} (${blocked.cidr})`
+  const found = blocked.ranges.find(({ range }) => range === undefined || contains(range, address))
+  if (found !== undefined) return `${found.what} (${found.cidr})`
   if (isIPv4(address)) return undefined
   if (address >> 125n !== 1n) return 'not global unicast (2000::/3)'
   // ISATAP (RFC 5214) embeds an IPv4 address below any prefix. The two masked bits are flags.

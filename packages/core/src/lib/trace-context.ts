@@ -1,4 +1,4 @@
-import { context, createTraceState, type SpanContext, trace } from '@opentelemetry/api'
+import { context, createTraceState, trace } from '@opentelemetry/api'
 
 /** A position in a trace, as the two headers of W3C Trace Context. */
 export interface TraceContext {
@@ -32,18 +32,6 @@ export function parseTraceContext(headers: Readonly<Record<string, unknown>>): T
   return {
     traceparent: `00-${traceId}-${spanId}-${flags}`,
     tracestate: typeof tracestate === 'string' ? createTraceState(tracestate).serialize() || null : null,
-  }
-}
-
-/** The OpenTelemetry context of a span in another process. */
-export function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext {
-  const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-')
-  return {
-    traceId,
-    spanId,
-    traceFlags: Number.parseInt(flags, 16),
-    isRemote: true,
-    ...(tracestate !== null && { traceState: createTraceState(tracestate) }),
   }
 }
 

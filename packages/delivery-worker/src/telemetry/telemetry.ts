@@ -2,16 +2,18 @@ import {
   type Context,
   createContextKey,
   createNoopMeter,
+  createTraceState,
   type Histogram,
   type Meter,
   metrics,
   ProxyTracerProvider,
   ROOT_CONTEXT,
+  type SpanContext,
   type Tracer,
   trace,
 } from '@opentelemetry/api'
 import type { TraceContext } from '@quickquote/core'
-import { spanContextOf, version } from '@quickquote/core/internal'
+import { version } from '@quickquote/core/internal'
 import { instrument, type Metric } from './metrics.ts'
 
 /** The part of a meter that we use. */
@@ -51,6 +53,18 @@ function isTracing(): boolean {
 /** The parent of a span whose trace began in another process. */
 export function parentOf(origin: TraceContext | null | undefined): Context {
   return origin ? trace.setSpanContext(ROOT_CONTEXT, spanContextOf(origin)) : ROOT_CONTEXT
+}
+
+/** The OpenTelemetry context of a span in another process. */
+function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext {
+  const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-')
+  return {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+    ...(tracestate !== null && { traceState: createTraceState(tracestate) }),
+  }
 }
 
 /**

@@ -39,9 +39,14 @@ export function onHostDrizzle(db: HostDrizzle): Omit<Driver, 'listen' | 'end'> {
 }
 
 /**
- * @throws ConfigurationError unless it is a drizzle database
+ * @throws ConfigurationError unless it is a drizzle database, of a version below 1
  */
 export function checkDrizzle(db: unknown): HostDrizzle {
+  if (isOfDrizzle1(db)) {
+    throw new ConfigurationError(
+      'db is a database of drizzle-orm 1, which is not supported yet. Install drizzle-orm 0.45, or pass a connectionString instead of db.',
+    )
+  }
   if (!isOfDrizzle(db) || 'rollback' in db || typeof Object(db).transaction !== 'function') {
     throw new ConfigurationError(
       'db must be a drizzle database on PostgreSQL: the result of drizzle(…), not a transaction.',
@@ -61,6 +66,14 @@ function isOfDrizzle(value: unknown): value is object {
     entityKind in Object(value.constructor) &&
     typeof Object(value).execute === 'function'
   )
+}
+
+/** Version 1 renamed the class that its PostgreSQL databases extend. */
+function isOfDrizzle1(db: unknown): boolean {
+  for (let type = Object(db).constructor; typeof type === 'function'; type = Object.getPrototypeOf(type)) {
+    if (type[entityKind] === 'PgAsyncDatabase') return true
+  }
+  return false
 }
 
 /** Runs statements on a drizzle database or transaction. */
