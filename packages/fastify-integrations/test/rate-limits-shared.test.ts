@@ -18,7 +18,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
   () => {
     let server: RedisServer
     let hosts: Host[]
-    let clients: (Redis | Redis6)[]
+    let clients: Redis[]
 
     beforeEach(async () => {
       server = await startRedis()
@@ -37,10 +37,12 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
       limits: Partial<Limits> = {},
     ): Promise<Host> {
       // Like a host with default settings: commands wait for the connection to recover.
-      const Client = hosts.length === 1 ? Redis6 : Redis
-      const redis = new Client({ port: server.port, host: '127.0.0.1' })
-      redis.on('error', () => undefined)
-      clients.push(redis)
+      const address = { port: server.port, host: '127.0.0.1' }
+      // Both versions of ioredis that hosts may have.
+      const redis = hosts.length === 1 ? new Redis6(address) : new Redis(address)
+      const client = redis as unknown as Redis
+      client.on('error', () => undefined)
+      clients.push(client)
       const host = await startHost({
         databaseUrl: database.url,
         plugin: { redis, ...plugin },
@@ -50,7 +52,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
       return host
     }
 
-    it('are exact, with ioredis 5 and 6: 60 requests and 10 starts in all', async () => {
+    it('are exact: 60 requests and 10 starts in all', async () => {
       const [first, second] = [await startInstance(), await startInstance()]
       const { key } = await first.createKey()
       const starts = await Promise.all(
