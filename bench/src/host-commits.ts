@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Bench } from './bench.ts'
 import { quantile, startArrivalReceiver } from './delivery/arrivals.ts'
 import { type Endpoint, type Outbox, openOutbox } from './delivery/outbox.ts'
-import { BODY, EVENT_TYPE } from './delivery/payload.ts'
+import { benchEvent } from './delivery/payload.ts'
 import type { WorkerProcess } from './delivery/worker-process.ts'
 import { atLeast, atMost } from './goal.ts'
 import { medianOf, ratioOf, takeTurns } from './rounds.ts'
@@ -152,16 +152,7 @@ async function emit(
 ): Promise<string> {
   const { organizationId } = endpoints[0] as Endpoint
   const id = uuidv7()
-  await storage.within(tx, { notify }).events.record({
-    id,
-    organization_id: organizationId,
-    type: EVENT_TYPE,
-    quotation_id: null,
-    generation_source: 'api_key',
-    created_at: new Date(),
-    body: BODY,
-    trace: null,
-  })
+  await storage.within(tx, { notify }).events.record(benchEvent(id, organizationId))
   return id
 }
 

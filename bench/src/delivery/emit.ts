@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { monotonicMs } from '../usage.ts'
 import type { ArrivalReceiver } from './arrivals.ts'
 import type { Endpoint, Outbox } from './outbox.ts'
-import { BODY, EVENT_TYPE } from './payload.ts'
+import { benchEvent } from './payload.ts'
 
 /** The longest wait for an arrival. */
 const PATIENCE_MS = 15_000
@@ -37,15 +37,6 @@ export async function emit(
 
 /** Returns the time of the commit. */
 async function record(storage: Outbox['storage'], id: string, { organizationId }: Endpoint): Promise<number> {
-  await storage.events.record({
-    id,
-    organization_id: organizationId,
-    type: EVENT_TYPE,
-    quotation_id: null,
-    generation_source: 'api_key',
-    created_at: new Date(),
-    body: BODY,
-    trace: null,
-  })
+  await storage.events.record(benchEvent(id, organizationId))
   return monotonicMs()
 }

@@ -9,3 +9,17 @@ const BODY_BYTES = 400
 export const BODY = `${HEAD}${'x'.repeat(BODY_BYTES - HEAD.length - TAIL.length)}${TAIL}`
 
 export const EVENT_TYPE = 'quotation.completed'
+
+/** An event of an organization, as `storage.events.record` takes it. */
+export function benchEvent(id: string, organizationId: string) {
+  return {
+    id,
+    organization_id: organizationId,
+    type: EVENT_TYPE,
+    quotation_id: null,
+    generation_source: 'api_key' as const,
+    created_at: new Date(),
+    body: BODY,
+    trace: null,
+  }
+}

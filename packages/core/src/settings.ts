@@ -300,7 +300,7 @@ function complete<T extends object>(
   return { ...(defaultsOf(table) as T), ...options }
 }
 
-/** Without notifications, polls are the latency. */
+/** Defaults that follow from other options: without notifications polls are the latency, and a given share does not grow. */
 function derived(delivery: DeliveryPolicy, given: Partial<DeliveryPolicy> = {}): DeliveryPolicy {
   const { perEndpoint, perEndpointWhileQuick } = delivery
   return {

@@ -1,10 +1,10 @@
 import { AssertionError } from 'node:assert'
 import { randomUUID } from 'node:crypto'
 import type { QuotationFilter } from '@quickquote/core'
+import { ANY_QUOTATION } from '@quickquote/core/internal'
 import { expect, it } from 'vitest'
 import { listQuotations } from '../src/quotations/quotations.sql.ts'
 import { openDatabase } from './database.ts'
-import { ANY_QUOTATION } from './samples.ts'
 
 const { sql, storage } = await openDatabase()
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { AuditEntry, NewQuotation, QuotationFilter, Storage, TraceContext } from '@quickquote/core'
+import type { AuditEntry, NewQuotation, Storage, TraceContext } from '@quickquote/core'
 import type {
   AttemptFilter,
   AuditFilter,
@@ -106,14 +106,6 @@ export function sampleSecrets() {
 }
 
 /** Filters that leave out nothing. */
-export const ANY_QUOTATION: QuotationFilter = {
-  status: null,
-  source: null,
-  created_since: null,
-  created_until: null,
-  external_id: null,
-}
-
 export const ANY_ENTRY: AuditFilter = {
   resource_id: null,
   action: null,

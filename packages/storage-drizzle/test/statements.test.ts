@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import type { AttemptFilter } from '@quickquote/core/internal'
+import { ANY_QUOTATION } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { listKeys } from '../src/api-keys/api-keys.sql.ts'
 import { numbered, valuesOf } from '../src/connection/run.ts'
@@ -8,7 +9,7 @@ import { listAttempts } from '../src/deliveries/attempt-list.sql.ts'
 import { listEntries } from '../src/organizations/audit-log.sql.ts'
 import { listQuotations } from '../src/quotations/quotations.sql.ts'
 import { openDatabase } from './database.ts'
-import { ANY_ATTEMPT, ANY_ENTRY, ANY_QUOTATION } from './samples.ts'
+import { ANY_ATTEMPT, ANY_ENTRY } from './samples.ts'
 
 const { sql } = await openDatabase()
 

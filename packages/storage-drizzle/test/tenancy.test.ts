@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { PageRequest } from '@quickquote/core'
+import { ANY_QUOTATION } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { EXPORT_PARTS } from '../../core/src/storage/export.ts'
 import { openDatabase } from './database.ts'
 import { type Everything, everything, rowsOf } from './organization-samples.ts'
 import {
   ANY_ATTEMPT,
-  ANY_QUOTATION,
   MANY_KEYS,
   sampleApiKey,
   sampleAuditEntry,

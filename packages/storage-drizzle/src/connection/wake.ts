@@ -62,7 +62,7 @@ export function createWaker(driver: Pick<Driver, 'values' | 'listen'>, schema: s
   }
 
   function throttle(): void {
-    timer = setTimeout(() => {
+    timer ??= setTimeout(() => {
       const work = later
       timer = later = undefined
       if (work !== undefined) notify(work)
