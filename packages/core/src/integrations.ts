@@ -1,8 +1,7 @@
 import { createRequirementsFiles, type RequirementsFiles } from './files/requirements-file.ts'
-import { type Clock, databaseClock, givenClock } from './lib/clock.ts'
+import { databaseClock, givenClock } from './lib/clock.ts'
 import { ConfigurationError } from './lib/errors.ts'
-import { lazily } from './lib/lazily.ts'
-import { logOutages } from './lib/outage.ts'
+import { outageLog } from './lib/outage.ts'
 import { version } from './lib/version.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
 import type { QuotationReporter } from './model/quote-pipeline.ts'
@@ -107,15 +106,15 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
 ): Integrations<Events, Transaction> {
   const checked = createSettings(options)
   const { notify } = checked.delivery
-  const logged = logOutages(options.storage, checked.logger)
-  const watched = { ...logged, within: (transaction: Transaction) => logged.within(transaction, { notify }) }
+  options.storage.watch(outageLog(checked.logger))
+  const { within } = options.storage
+  const own = { ...options.storage, within: (transaction: Transaction) => within(transaction, { notify }) }
   const clock =
     options.now === undefined
       ? databaseClock(() => options.storage.clock.read(), checked.logger)
       : givenClock(options.now)
   const settings: Settings = { ...checked, clock, now: clock.now }
-  const ours =
-    options.quotations === undefined ? watched : withHostQuotations(watched, options.quotations, settings)
+  const ours = options.quotations === undefined ? own : withHostQuotations(own, options.quotations, settings)
   const { otherStorages = [] } = options
   const storage = otherStorages.length === 0 ? ours : withOtherStorages(ours, otherStorages)
   const files = options.files ?? storage.files
@@ -124,8 +123,6 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   const keyRequests = createApiKeyRequests(storage.apiKeys, settings.logger)
   const context = { storage, settings }
   const shared: Shared = { requirementsFiles, keyUses, keyRequests }
-  const settle = () => clock.settle()
-  const organizations = createOrganizations(context)
   const stops: (() => Promise<void>)[] = []
   let closing: Promise<void> | undefined
 
@@ -136,10 +133,9 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   }
 
   return {
-    ...createServices(context, shared, { settle, isBound: false }),
-    testDeliveries: onTime(createTestDeliveries(context), settle),
-    // `export` returns no promise and needs no time.
-    organizations: { ...onTime(organizations, settle), export: organizations.export },
+    ...createServices(context, shared, { isBound: false }),
+    testDeliveries: createTestDeliveries(context),
+    organizations: createOrganizations(context),
     storage,
     settings,
     eventFeed: createEventFeed(context),
@@ -147,13 +143,13 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
     within(transaction) {
       const bound = storage.within(transaction)
       // The transaction may hold the only connection.
-      const settleThere = () => clock.settle(() => bound.clock.read())
-      return createServices({ storage: bound, settings }, shared, { settle: settleThere, isBound: true })
+      const settle = () => clock.settle(() => bound.clock.read())
+      const settingsThere = { ...settings, clock: { ...clock, settle } }
+      return createServices({ storage: bound, settings: settingsThere }, shared, { isBound: true })
     },
     reencryptSecrets: () => reencryptSecrets(context),
     disableFailingEndpoints: () => disableFailingEndpoints(context),
-    // Not watched: the app may start while the database is away.
-    repairFeed: () => repairFeed({ storage: options.storage, settings }),
+    repairFeed: () => repairFeed(context),
     sendWarnings: () => sendWarnings(context),
     enforceRetention: () => enforceRetention(context),
     continueErasing: () => continueErasing({ ...context, files }),
@@ -193,35 +189,16 @@ interface Shared {
 function createServices(
   context: { readonly storage: Storage; readonly settings: Settings },
   { requirementsFiles, keyUses, keyRequests }: Shared,
-  { settle, isBound }: { readonly settle: Clock['settle']; readonly isBound: boolean },
+  { isBound }: { readonly isBound: boolean },
 ): IntegrationServices<EventDefinitions> {
-  const services = lazily<
-    Omit<IntegrationServices<EventDefinitions>, 'pipeline' | keyof Emitter<EventDefinitions>>
-  >({
-    apiKeys: () => onTime(createApiKeys(context, keyUses, keyRequests), settle),
-    quotations: () => onTime(createQuotations(context, requirementsFiles, { isBound }), settle),
-    webhookEndpoints: () => onTime(createWebhookEndpoints(context), settle),
-    deliveryLog: () => onTime(createDeliveryLog(context), settle),
-    replays: () => onTime(createReplays(context), settle),
-    auditLog: () => onTime(createAuditLog(context), settle),
-  })
-  return Object.assign(services, {
-    pipeline: (quotationId: string, options?: ReporterOptions) =>
-      onTime(createReporter(context, quotationId, options), settle),
-    ...onTime(createEmitter(context), settle),
-  })
-}
-
-/** Wraps each method to read the time first: see Clock. */
-function onTime<Service extends object>(service: Service, settle: () => Promise<void> | undefined): Service {
-  const calls = Object.entries(service as Record<string, (...given: unknown[]) => unknown>)
-  return Object.fromEntries(
-    calls.map(([name, call]) => [
-      name,
-      (...given: unknown[]) => {
-        const settling = settle()
-        return settling === undefined ? call(...given) : settling.then(() => call(...given))
-      },
-    ]),
-  ) as Service
+  return {
+    apiKeys: createApiKeys(context, keyUses, keyRequests),
+    quotations: createQuotations(context, requirementsFiles, { isBound }),
+    webhookEndpoints: createWebhookEndpoints(context),
+    deliveryLog: createDeliveryLog(context),
+    replays: createReplays(context),
+    auditLog: createAuditLog(context),
+    pipeline: (quotationId, options) => createReporter(context, quotationId, options),
+    ...createEmitter(context),
+  }
 }

@@ -42,6 +42,7 @@ export { ANY_QUOTATION } from './model/quotation.ts'
 export type { Acceptance, SeenQuotation } from './storage/quotations.ts'
 export { MAX_PREVIOUS_SECRETS, type PreviousSecret } from './model/signing-secret.ts'
 export type { EndpointSecrets } from './storage/signing-secrets.ts'
+export type { PortName } from './storage/storage.ts'
 export { type DeliveryOrigin, QUEUE_COUNT_LIMIT } from './storage/telemetry.ts'
 export type { StoredWebhookEndpoint, WebhookEndpointChange } from './storage/webhook-endpoints.ts'
 export type { PolledWork, Work, WorkListener } from './storage/workers.ts'
@@ -136,7 +137,6 @@ export { inTurns } from './files/in-turns.ts'
 export { checkIntegrations } from './integrations.ts'
 export { answerInTime } from './lib/answer-in-time.ts'
 export { invalidField, validationFailed } from './lib/errors.ts'
-export { lazily } from './lib/lazily.ts'
 export { loggableError } from './lib/loggable-error.ts'
 export {
   checkNumber,
@@ -148,7 +148,7 @@ export {
   type NumberRange,
   type OptionTable,
 } from './lib/option-check.ts'
-export { isOutage } from './lib/outage.ts'
+export { type CallWatcher, isOutage } from './lib/outage.ts'
 export { givenOptions, pick } from './lib/fields.ts'
 export { parseUrl, trimEndOf } from './lib/text.ts'
 export { version } from './lib/version.ts'

@@ -123,10 +123,6 @@ export interface Settings extends Required<Pick<IntegrationsOptions, KeptOption>
   readonly events: EventCatalog
   readonly limits: Limits
   readonly delivery: DeliveryPolicy
-  /** False if the host's `quotations` has no `list`. */
-  readonly listsQuotations: boolean
-  /** False if the host's `quotations` has no `cancel`. */
-  readonly cancelsQuotations: boolean
   readonly start: StartPolicy
   readonly lease: LeasePolicy
   readonly apiKeys: ApiKeyPolicy
@@ -252,8 +248,6 @@ export function createSettings(options: IntegrationsOptions): Omit<Settings, 'cl
     viewersSeeBodies,
     limits: complete('limits', LIMIT_OPTIONS, options.limits),
     delivery,
-    listsQuotations: options.quotations === undefined || typeof options.quotations?.list === 'function',
-    cancelsQuotations: options.quotations === undefined || typeof options.quotations?.cancel === 'function',
     start,
     lease,
     apiKeys: complete('apiKeys', API_KEY_OPTIONS, options.apiKeys),

@@ -46,7 +46,7 @@ function open(options: TestOptions = {}) {
 }
 
 const call = (integrations: ReturnType<typeof open>) =>
-  integrations.quotations.get('6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e', 'x').catch(() => undefined)
+  integrations.apiKeys.authenticate('x').catch(() => undefined)
 const nowOf = (integrations: ReturnType<typeof open>) => integrations.settings.now().getTime()
 const hours = (count: number) => count * 60 * 60 * 1000
 

@@ -1,11 +1,11 @@
 import { ConfigurationError, type Storage } from '@quickquote/core'
-import { lazily } from '@quickquote/core/internal'
 import { apiKeyStorage } from './api-keys/api-keys.ts'
+import { type Call, type Calls, createCalls, plainCall } from './connection/call.ts'
 import { connect } from './connection/connect.ts'
+import type { Connected } from './connection/connection.ts'
 import { type Connection, createDatabase, type Database, unhurried } from './connection/database.ts'
-import type { Driver } from './connection/driver.ts'
 import type { HostTransaction } from './connection/host-transaction.ts'
-import { callGuard, type Guard, MIGRATE_COMMAND, withStorageErrors } from './connection/storage-error.ts'
+import { MIGRATE_COMMAND } from './connection/storage-error.ts'
 import { createWaker, type Waker } from './connection/wake.ts'
 import { deliveryStorage } from './deliveries/deliveries.ts'
 import { deliveryLogStorage } from './deliveries/delivery-log.ts'
@@ -65,34 +65,29 @@ export interface DrizzleStorage extends Storage<HostTransaction>, DatabaseCare {
 export function drizzleStorage(options: StorageOptions): DrizzleStorage {
   checkOptions(options)
   const { schema = DEFAULT_SCHEMA, prepare = true, callTimeoutMs = DEFAULT_CALL_TIMEOUT_MS } = options
-  const { driver, ready } = connect(options)
+  const connected = connect(options)
+  const { driver, ready } = connected
   const waker = createWaker(driver, schema)
-  const connection: Connection = { driver, schema, prepare, waker, callTimeoutMs }
-  const unlimited: Guard = async (call) => {
-    await ready()
-    return call()
-  }
-  const guard = callGuard(ready, callTimeoutMs)
+  const calls = createCalls(ready, callTimeoutMs)
+  const connection: Connection = { driver, schema, prepare, waker, calls, callTimeoutMs }
   const database = createDatabase(connection)
-  const care = careOf(driver, schema, options.anyEngine)
-  const inspection = inspectionStorage(database, { driver, schema, checkEngine: care.checkFirst })
-  const whole = {
+  const care = careOf(connected, schema, options.anyEngine)
+  const storage = storageOn(database, {
     waker,
-    batches: withStorageErrors('erasure', batchErasing(unhurried(connection)), unlimited),
-    retention: withStorageErrors('retention', retentionStorage(connection), unlimited),
-    inspection: withStorageErrors('inspection', inspection, guard),
-  }
-  const storage = storageOn(database, whole, guard)
-  const { check } = withStorageErrors('database', { check: care.check }, guard)
+    calls,
+    batches: batchErasing(unhurried(connection)),
+    retention: retentionStorage(connection),
+    inspection: inspectionStorage(database, { driver, schema, checkEngine: care.checkEngineFirst }),
+  })
   let isChecked = false
   return {
     ...storage,
-    ...withStorageErrors('database', care.methods, unlimited),
+    ...care.methods,
     workers: {
       ...storage.workers,
       // A worker's first call.
       async heartbeat(...worker) {
-        if (!isChecked) await check()
+        if (!isChecked) await database.call('database.check', care.check)
         isChecked = true
         return storage.workers.heartbeat(...worker)
       },
@@ -106,81 +101,93 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
 
 const DEFAULT_CALL_TIMEOUT_MS = 6000
 
-/** Parts that always use their own connections, outside the host's transactions. */
-interface OnWholeDatabase extends Pick<Storage, 'retention' | 'inspection'> {
+/** What always uses connections of our own, outside the host's transactions. */
+interface OnOwnConnections extends Pick<Storage, 'retention' | 'inspection'> {
   readonly waker: Pick<Waker, 'listen' | 'share'>
+  readonly calls: Pick<Calls, 'watch'>
   readonly batches: BatchErasing
 }
 
-/** All parts of the storage, on our own connections or bound to a transaction, which does not have our timeouts. */
-function storageOn(database: Database, whole: OnWholeDatabase, guard?: Guard): Storage<HostTransaction> {
-  const part = <T extends object>(noun: string, methods: T) => withStorageErrors(noun, methods, guard)
-  const { waker, retention, inspection, batches } = whole
-  const { listen, share } = waker
-  const ports = lazily<Ports>({
-    apiKeys: () => part('apiKeys', apiKeyStorage(database)),
-    auditLog: () => part('auditLog', auditStorage(database)),
-    quotations: () => part('quotations', quotationStorage(database)),
-    pipelineStarts: () => part('pipelineStarts', pipelineStartStorage(database)),
-    uploads: () => part('uploads', uploadStorage(database)),
-    files: () => fileStorage(database, guard),
-    webhookEndpoints: () => part('webhookEndpoints', webhookEndpointStorage(database)),
-    signingSecrets: () => part('signingSecrets', signingSecretStorage(database)),
-    endpointHealth: () => part('endpointHealth', endpointHealthStorage(database)),
-    warnings: () => part('warnings', warningStorage(database)),
-    events: () => part('events', eventStorage(database)),
-    eventFeed: () => part('eventFeed', eventFeedStorage(database)),
-    deliveries: () => part('deliveries', deliveryStorage(database)),
-    deliveryLog: () => part('deliveryLog', deliveryLogStorage(database)),
-    replays: () => part('replays', replayStorage(database)),
-    testDeliveries: () => part('testDeliveries', testDeliveryStorage(database)),
-    workers: () => ({ ...part('workers', workerStorage(database)), listen, share }),
-    clock: () => part('clock', clockStorage(database)),
-    telemetry: () => part('telemetry', telemetryStorage(database)),
-    exports: () => part('exports', exportStorage(database)),
-    erasure: () => ({ ...part('erasure', erasureStorage(database)), ...batches }),
-  })
-  return Object.assign(ports, {
+/** All ports of the storage, on our own connections or in a transaction. */
+function storageOn(database: Database, own: OnOwnConnections): Storage<HostTransaction> {
+  const { waker, calls, batches, retention, inspection } = own
+  const storage: Storage<HostTransaction> = {
+    apiKeys: apiKeyStorage(database),
+    auditLog: auditStorage(database),
+    quotations: quotationStorage(database),
+    pipelineStarts: pipelineStartStorage(database),
+    uploads: uploadStorage(database),
+    files: fileStorage(database),
+    webhookEndpoints: webhookEndpointStorage(database),
+    signingSecrets: signingSecretStorage(database),
+    endpointHealth: endpointHealthStorage(database),
+    warnings: warningStorage(database),
+    events: eventStorage(database),
+    eventFeed: eventFeedStorage(database),
+    deliveries: deliveryStorage(database),
+    deliveryLog: deliveryLogStorage(database),
+    replays: replayStorage(database),
+    testDeliveries: testDeliveryStorage(database),
+    workers: { ...workerStorage(database), listen: waker.listen, share: waker.share },
+    clock: clockStorage(database),
+    telemetry: telemetryStorage(database),
+    exports: exportStorage(database),
+    erasure: { ...erasureStorage(database), ...batches },
     retention,
     inspection,
-    ...part('storage', {
-      transaction: <T>(work: (storage: Storage<HostTransaction>) => Promise<T>) =>
-        database.transaction((bound) => work(storageOn(bound, whole))),
-    }),
-    within: (given: HostTransaction, options?: { readonly notify?: boolean }) =>
-      storageOn(database.within(given, options), whole),
+    transaction: (work) =>
+      database.call('storage.transaction', () =>
+        database.transaction((bound) => work(bound === database ? storage : storageOn(bound, own))),
+      ),
+    within: (given, options) => storageOn(database.within(given, options), own),
+    watch: calls.watch,
     // A bound storage has nothing to close.
     async close() {},
-  })
+  }
+  return storage
 }
 
-/** Created for each transaction. */
-type Ports = Omit<Storage, 'retention' | 'inspection' | 'transaction' | 'within' | 'close'>
+/** Migrates and checks without a timeout: the host waits for it. */
+function careOf({ driver, ready }: Connected, schema: string, anyEngine = false) {
+  const call: Call = (name, work) => plainCall(name, () => ready().then(work))
 
-function careOf(driver: Driver, schema: string, anyEngine = false) {
   // First: a look-alike may lack what the others read.
-  const checkFirst = async () => {
+  async function checkEngineFirst() {
     if (!anyEngine) await checkEngine(driver)
   }
+
   async function check() {
-    await checkFirst()
+    await checkEngineFirst()
     await checkDatabase(driver, schema)
   }
+
   const methods: DatabaseCare = {
-    migrate: () => checkFirst().then(() => migrate(driver, schema)),
-    migrationStatus: () => migrationStatus(driver, schema),
-    migrationPlan: () => checkFirst().then(() => migrationPlan(driver, schema)),
-    async requireMigrated() {
-      await check()
-      const { pending } = await migrationStatus(driver, schema)
-      if (pending.length > 0) {
-        const option = schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`
-        throw new ConfigurationError(
-          `The database lacks the migrations ${pending.join(', ')}. With DATABASE_URL set, run ` +
-            `\`${MIGRATE_COMMAND}${option}\`, or call \`await storage.migrate()\` first.`,
-        )
-      }
-    },
+    migrate: () =>
+      call('database.migrate', async () => {
+        await checkEngineFirst()
+        return migrate(driver, schema)
+      }),
+
+    migrationStatus: () => call('database.migrationStatus', () => migrationStatus(driver, schema)),
+
+    migrationPlan: () =>
+      call('database.migrationPlan', async () => {
+        await checkEngineFirst()
+        return migrationPlan(driver, schema)
+      }),
+
+    requireMigrated: () =>
+      call('database.requireMigrated', async () => {
+        await check()
+        const { pending } = await migrationStatus(driver, schema)
+        if (pending.length > 0) {
+          const option = schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`
+          throw new ConfigurationError(
+            `The database lacks the migrations ${pending.join(', ')}. With DATABASE_URL set, run ` +
+              `\`${MIGRATE_COMMAND}${option}\`, or call \`await storage.migrate()\` first.`,
+          )
+        }
+      }),
   }
-  return { checkFirst, check, methods }
+  return { checkEngineFirst, check, methods }
 }

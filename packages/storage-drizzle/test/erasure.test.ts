@@ -353,7 +353,7 @@ describe('while an organization is erased', () => {
       'signingSecrets.save',
       'signingSecrets.claimKey',
     ]
-    const databaseCare = ['migrat', 'requireMigrated', 'within', 'transaction', 'close']
+    const databaseCare = ['migrat', 'requireMigrated', 'within', 'transaction', 'watch', 'close']
     const known = [...reads, ...others, ...databaseCare, 'uploads.queueForDeletion']
     const methods = Object.entries(storage).flatMap(([noun, part]) =>
       typeof part === 'function' ? [noun] : Object.keys(part).map((name) => `${noun}.${name}`),

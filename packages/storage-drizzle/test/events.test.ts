@@ -1,5 +1,6 @@
 import { newId, type RecordedEvent, type StoredWebhookEndpoint, type Work } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
+import { createCalls } from '../src/connection/call.ts'
 import { createDatabase, type Database } from '../src/connection/database.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { eventStorage } from '../src/deliveries/events.ts'
@@ -92,6 +93,7 @@ describe('workers are woken', () => {
         driver: onPostgresJs(sql, { prepare: true }),
         schema: 'quickquote',
         prepare: true,
+        calls: createCalls(),
         waker: localWaker(wake),
       }),
     ).catch(() => undefined)
@@ -123,6 +125,7 @@ describe('workers are woken', () => {
       driver: onPostgresJs(sql, { prepare: true }),
       schema: 'quickquote',
       prepare: true,
+      calls: createCalls(),
       waker: localWaker((work) => wakes.push(work)),
     }).transaction(async (transaction) => {
       await eventStorage(transaction).record(event)

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { type FileId, IntegrationError } from '@quickquote/core'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createCalls } from '../src/connection/call.ts'
 import { createDatabase } from '../src/connection/database.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { firstIdOf } from '../src/ids.ts'
@@ -16,6 +17,7 @@ const database = createDatabase({
   driver: onPostgresJs(sql, { prepare: true }),
   schema: 'quickquote',
   prepare: true,
+  calls: createCalls(),
   waker: localWaker(),
 })
 const files = fileStorage(database)

@@ -108,6 +108,20 @@ describe('an error of the storage', () => {
     expect(String(error)).toContain('the storage, or your client, was closed before this call')
   })
 
+  it('has a stack that leads to the call', async () => {
+    const missing = drizzleStorage({ sql, schema: 'missing' })
+    async function service() {
+      return await missing.signingSecrets.count()
+    }
+    expect(await errorOf(service())).toHaveProperty('stack', expect.stringMatching(/ at (async )?service /))
+    const inTransaction = () =>
+      missing.transaction(async ({ signingSecrets }) => await signingSecrets.count())
+    expect(await errorOf(inTransaction())).toMatchObject({
+      message: expect.stringMatching(/^signingSecrets\.count: /),
+      stack: expect.stringContaining('storage-error.test.ts'),
+    })
+  })
+
   it('has the SQLSTATE where Bun puts it', async () => {
     const bun = { code: 'ERR_POSTGRES_SERVER_ERROR', severity: 'ERROR', detail: SECRET }
     const errorWith = (errno: string) => {

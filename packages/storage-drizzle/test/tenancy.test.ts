@@ -580,6 +580,7 @@ it('every method of the storage is either tested above or known not to need an o
     'erasure.next',
     'workers.listen',
     'within',
+    'watch',
     'transaction',
     'close',
   ]

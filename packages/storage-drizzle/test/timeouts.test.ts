@@ -3,12 +3,12 @@ import type { TestDatabase } from '@quickquote/dev-servers'
 import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCalls } from '../src/connection/call.ts'
 import { connect } from '../src/connection/connect.ts'
 import { createDatabase } from '../src/connection/database.ts'
 import { MAINTENANCE, MIGRATION } from '../src/connection/driver.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { statement } from '../src/connection/statement.ts'
-import { callGuard } from '../src/connection/storage-error.ts'
 import { drizzleStorage, StorageError } from '../src/index.ts'
 import { sampleQuotation } from './samples.ts'
 import { localWaker } from './wakers.ts'
@@ -126,22 +126,23 @@ describe('a call', () => {
       driver,
       schema: 'quickquote',
       prepare: true,
+      calls: createCalls(),
       waker: localWaker(),
       callTimeoutMs: timeoutMs,
     })
     await sql`create table late ()`
     let ended: Promise<unknown> = Promise.resolve()
-    const call: Promise<unknown> = callGuard(
-      () => sleep(timeoutMs * 0.75),
-      timeoutMs,
-    )(() => {
-      ended = database.transaction(async ({ run }) => {
-        await run(statement({}, 'insert into late default values returning null'))
-        await call.catch(() => {})
-        await sleep(100)
-      })
-      return ended as Promise<void>
-    })
+    const call: Promise<unknown> = createCalls(() => sleep(timeoutMs * 0.75), timeoutMs).call(
+      'storage.transaction',
+      () => {
+        ended = database.transaction(async ({ run }) => {
+          await run(statement({}, 'insert into late default values returning null'))
+          await call.catch(() => {})
+          await sleep(100)
+        })
+        return ended as Promise<void>
+      },
+    )
     await expect(call).rejects.toMatchObject({ code: 'CONNECTION_UNANSWERED' })
     await expect(ended).rejects.toMatchObject({ code: 'CONNECTION_UNANSWERED' })
     expect(await sql`select from late`).toHaveLength(0)
@@ -150,10 +151,7 @@ describe('a call', () => {
   it('is never made if the connections are ready too late', async () => {
     let isMade = false
     const ready = sleep(200)
-    const call = callGuard(
-      () => ready,
-      50,
-    )(async () => {
+    const call = createCalls(() => ready, 50).call('storage.transaction', async () => {
       isMade = true
     })
     await expect(call).rejects.toMatchObject({ code: 'CONNECTION_UNANSWERED' })
@@ -239,6 +237,7 @@ describe('conflicting transactions', () => {
       driver,
       schema: 'quickquote',
       prepare: true,
+      calls: createCalls(),
       waker: localWaker(),
     })
     let tries = 0

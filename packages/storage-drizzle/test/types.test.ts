@@ -4,6 +4,7 @@ import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createCalls } from '../src/connection/call.ts'
 import { createDatabase, type Database } from '../src/connection/database.ts'
 import { onHostDrizzle } from '../src/connection/host-drizzle.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
@@ -54,7 +55,13 @@ const PATHS: Record<string, (url: string, use: (opened: Opened) => Promise<void>
       async (url: string, use: (opened: Opened) => Promise<void>) => {
         const { db, close } = openDrizzle(url)
         const driver = onHostDrizzle(db)
-        const database = createDatabase({ driver, schema: 'quickquote', prepare: true, waker: localWaker() })
+        const database = createDatabase({
+          driver,
+          schema: 'quickquote',
+          prepare: true,
+          calls: createCalls(),
+          waker: localWaker(),
+        })
         await use({ storage: drizzleStorage({ db }), database }).finally(close)
       },
     ]),
@@ -69,6 +76,7 @@ const PATHS: Record<string, (url: string, use: (opened: Opened) => Promise<void>
           driver: onPostgresJs(sql, { prepare: true }),
           schema: 'quickquote',
           prepare: true,
+          calls: createCalls(),
           waker: localWaker(),
         })
         await host
@@ -91,6 +99,7 @@ async function onClient(client: postgres.Sql, prepare: boolean, use: (opened: Op
     driver: onPostgresJs(client, { prepare }),
     schema: 'quickquote',
     prepare,
+    calls: createCalls(),
     waker: localWaker(),
   })
   await use({ storage: drizzleStorage({ sql: client, prepare }), database }).finally(() => client.end())

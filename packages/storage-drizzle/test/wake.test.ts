@@ -4,6 +4,7 @@ import type { Work } from '@quickquote/core/internal'
 import { startDatabaseProxy } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createCalls } from '../src/connection/call.ts'
 import { createDatabase } from '../src/connection/database.ts'
 import { listen, PROBE } from '../src/connection/listener.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
@@ -104,7 +105,7 @@ describe('waking', () => {
     const storage = outbox.anotherStorage()
     const unlisten = await storage.workers.listen({ onWake() {}, takes: () => true })
 
-    await storage.quotations.cancelStart(randomUUID(), randomUUID(), new Date())
+    await storage.quotations.cancelStart?.(randomUUID(), randomUUID(), new Date())
 
     await expect.poll(() => listener.count()).toBe(1)
     await unlisten()
@@ -125,7 +126,13 @@ describe('waking', () => {
       },
     }
     const waker = createWaker(driver, 'quickquote')
-    const database = createDatabase({ driver, schema: 'quickquote', prepare: true, waker })
+    const database = createDatabase({
+      driver,
+      schema: 'quickquote',
+      prepare: true,
+      calls: createCalls(),
+      waker,
+    })
 
     await eventStorage(database).record(sampleEvent({ organization_id: endpoint.organization_id }))
 

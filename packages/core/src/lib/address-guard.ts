@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import { ConfigurationError } from './errors.ts'
-import { lazily } from './lazily.ts'
 import { parseUrl } from './text.ts'
 
 /** `reason` is one short line for the owner of the endpoint. */
@@ -45,10 +44,13 @@ const BLOCKED = [
 ]
 
 /** Parsing them takes milliseconds, which a process that sends nothing saves. */
-const blocked = lazily({
-  ranges: () =>
-    BLOCKED.flatMap(([what = '', ...cidrs]) => cidrs.map((cidr) => ({ what, cidr, range: toRange(cidr) }))),
-})
+let blocked: ReturnType<typeof parseBlocked> | undefined
+
+function parseBlocked() {
+  return BLOCKED.flatMap(([what = '', ...cidrs]) =>
+    cidrs.map((cidr) => ({ what, cidr, range: toRange(cidr) })),
+  )
+}
 
 /**
  * Creates the guard. By default only public unicast addresses are allowed.
@@ -85,7 +87,8 @@ export function isAddressRange(text: string): boolean {
 
 function whyBlocked(address: bigint): string | undefined {
   // Fails closed: an invalid range in the table blocks everything.
-  const found = blocked.ranges.find(({ range }) => range === undefined || contains(range, address))
+  blocked ??= parseBlocked()
+  const found = blocked.find(({ range }) => range === undefined || contains(range, address))
   if (found !== undefined) return `${found.what} (${found.cidr})`
   if (isIPv4(address)) return undefined
   if (address >> 125n !== 1n) return 'not global unicast (2000::/3)'

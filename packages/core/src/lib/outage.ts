@@ -5,17 +5,20 @@ export function isOutage(error: unknown): boolean {
   return error instanceof Error && 'isOutage' in error && error.isOutage === true
 }
 
-/** These make no query, or report failures themselves: the clock and the doctor. */
-const NOT_WATCHED = new Set<PropertyKey>(['close', 'listen', 'within', 'clock', 'inspection'])
+/** Notified of each call of the storage. Times are of `performance.now()`. */
+export interface CallWatcher {
+  answered(begunAt: number): void
+  failed(error: unknown, begunAt: number): void
+}
 
 /** Connections recover one by one: the outage is over once none has failed for this long. */
 const QUIET_MS = 1000
 
 /**
- * Wraps a storage: logs one line per process when its database becomes unavailable, and one when it is back. Callers do
- * not log errors for which `isOutage` is true.
+ * Logs one line per process when its database becomes unavailable, and one when it is back. Callers do not log errors
+ * for which `isOutage` is true.
  */
-export function logOutages<Storage extends object>(storage: Storage, logger: Logger): Storage {
+export function outageLog(logger: Logger): CallWatcher {
   let since: number | undefined
   let failedAt = 0
   /** The start of the newest successful call. */
@@ -49,31 +52,5 @@ export function logOutages<Storage extends object>(storage: Storage, logger: Log
     quiet = undefined
   }
 
-  function watched<T extends object>(part: T): T {
-    const ports = new Map<object, object>()
-    return new Proxy(part, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name)
-        if (NOT_WATCHED.has(name)) return value
-        if (typeof value === 'object' && value !== null) {
-          if (!ports.has(value)) ports.set(value, watched(value))
-          return ports.get(value)
-        }
-        if (typeof value !== 'function') return value
-        return (...given: unknown[]) => {
-          const begunAt = performance.now()
-          const result: unknown = Reflect.apply(value, target, given)
-          if (result instanceof Promise) {
-            result.then(
-              () => answered(begunAt),
-              (error) => failed(error, begunAt),
-            )
-          }
-          return result
-        }
-      },
-    })
-  }
-
-  return watched(storage)
+  return { answered, failed }
 }

@@ -157,6 +157,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: A
   const { storage, settings } = context
   return {
     async create(member, body) {
+      await settings.clock.settle()
       checkMemberIds(member)
       const fields = validate(createApiKeyBody(settings.limits), body)
       const now = settings.now()
@@ -170,6 +171,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: A
     },
 
     async list(member, query = {}) {
+      await settings.clock.settle()
       checkMemberIds(member)
       const { organizationId, memberId } = member
       const { owner = 'me', ...page } = validateUrlPart(ApiKeyListQuery, query, '?')
@@ -186,6 +188,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: A
     },
 
     async get(member, id) {
+      await settings.clock.settle()
       checkMemberIds(member)
       const key = readable(await storage.apiKeys.find(member.organizationId, id), member)
       return shown(key, settings.now())
@@ -211,6 +214,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: A
     transfer: (organizationId, members, options) => transferKeys(context, organizationId, members, options),
 
     async authenticate(value, seen) {
+      await settings.clock.settle()
       const key = isWellFormedApiKey(value) ? await storage.apiKeys.findByHash(hashApiKey(value)) : null
       if (key === null) throw new IntegrationError('API_KEY_INVALID')
       seen?.(key.id)
@@ -234,6 +238,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: A
     },
 
     async uses(member, id) {
+      await settings.clock.settle()
       checkMemberIds(member)
       const { organizationId } = member
       const key = readable(await storage.apiKeys.find(organizationId, id), member)
@@ -246,6 +251,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: A
     },
 
     async quotations(member, id) {
+      await settings.clock.settle()
       checkMemberIds(member)
       const { organizationId } = member
       const key = readable(await storage.apiKeys.find(organizationId, id), member)
@@ -258,6 +264,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: A
     },
 
     async describe({ id, organizationId }) {
+      await settings.clock.settle()
       const key = await storage.apiKeys.find(organizationId, id)
       if (key === null) throw new IntegrationError('API_KEY_INVALID')
       return shown(key, settings.now())
@@ -276,6 +283,7 @@ async function roll(
     rollApiKeyBody(settings.limits),
     body,
   )
+  await settings.clock.settle()
   return storage.transaction(async (transaction) => {
     const old = changeable(await transaction.apiKeys.lock(member.organizationId, id), member)
     // Read after waiting for the lock.
@@ -353,6 +361,7 @@ async function changeLocked(
   decide: (key: ApiKey) => Partial<Pick<StoredApiKey, 'name' | 'status'>>,
 ): Promise<ApiKey> {
   checkMemberIds(member)
+  await settings.clock.settle()
   return storage.transaction(async (transaction) => {
     const before = changeable(await transaction.apiKeys.lock(member.organizationId, id), member)
     // Read after waiting for the lock.

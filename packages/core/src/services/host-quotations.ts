@@ -40,7 +40,9 @@ export function withHostQuotations(
         inTransaction((bound) => bound.quotations.accept(quotation, idempotency)),
       lockProgress: (id) => inTransaction((bound) => bound.quotations.lockProgress(id)),
       saveProgress: (...change) => inTransaction((bound) => bound.quotations.saveProgress(...change)),
-      cancelStart: (...which) => inTransaction((bound) => bound.quotations.cancelStart(...which)),
+      cancelStart:
+        quotations.cancel &&
+        ((...which) => inTransaction(async (bound) => bound.quotations.cancelStart?.(...which))),
       lockForErasing: (...which) => inTransaction((bound) => bound.quotations.lockForErasing(...which)),
       erase: (...which) => inTransaction((bound) => bound.quotations.erase(...which)),
     },
@@ -136,12 +138,14 @@ function writesOf(host: Host, within: Storage, transaction: unknown): Writes {
       if (event !== undefined) await within.events.record(event)
     },
 
-    async cancelStart(organizationId, id, now) {
-      const quote = await ask(host, 'cancel', async () =>
-        quotations.cancel?.(organizationId, id, transaction),
-      )
-      if (quote !== undefined) await within.pipelineStarts.orderCancel(quote, now)
-    },
+    cancelStart:
+      quotations.cancel &&
+      (async (organizationId, id, now) => {
+        const quote = await ask(host, 'cancel', async () =>
+          quotations.cancel?.(organizationId, id, transaction),
+        )
+        if (quote !== undefined) await within.pipelineStarts.orderCancel(quote, now)
+      }),
 
     async lockForErasing(organizationId, id) {
       if (!isUuid(id)) return 'unknown'
@@ -170,26 +174,23 @@ function readsOf(host: Host, transaction?: unknown): Omit<QuotationStorage, keyo
     },
 
     list:
-      quotations.list === undefined
-        ? undefined
-        : async (organizationId, filter, page) => {
-            const found = await ask(host, 'list', async () => quotations.list?.(organizationId, filter, page))
-            return ofOrganization(found ?? [], organizationId).map(summaryOf)
-          },
+      quotations.list &&
+      (async (organizationId, filter, page) => {
+        const found = await ask(host, 'list', async () => quotations.list?.(organizationId, filter, page))
+        return ofOrganization(found ?? [], organizationId).map(summaryOf)
+      }),
 
     findChanged:
-      quotations.findUpdatedAt === undefined
-        ? undefined
-        : async (seen) => {
-            // Not `ask`: it would log each failure, twice a second.
-            const found = await answerInTime('quotations.findUpdatedAt', host.hookTimeoutMs, async () =>
-              quotations.findUpdatedAt?.(seen.map(({ id }) => id)),
-            )
-            const latest = new Map(found?.map(({ id, updated_at }) => [id.toLowerCase(), +updated_at]))
-            const isChanged = ({ id, updated_at }: SeenQuotation) =>
-              latest.get(id.toLowerCase()) !== +updated_at
-            return new Set(seen.flatMap((each, index) => (isChanged(each) ? index : [])))
-          },
+      quotations.findUpdatedAt &&
+      (async (seen) => {
+        // Not `ask`: it would log each failure, twice a second.
+        const found = await answerInTime('quotations.findUpdatedAt', host.hookTimeoutMs, async () =>
+          quotations.findUpdatedAt?.(seen.map(({ id }) => id)),
+        )
+        const latest = new Map(found?.map(({ id, updated_at }) => [id.toLowerCase(), +updated_at]))
+        const isChanged = ({ id, updated_at }: SeenQuotation) => latest.get(id.toLowerCase()) !== +updated_at
+        return new Set(seen.flatMap((each, index) => (isChanged(each) ? index : [])))
+      }),
 
     async findPipelineStatus(organizationId, id) {
       return pickOf(organizationId, await find(id), (found) => pipelineStatusOf(found, found.steps))

@@ -9,7 +9,7 @@ import { audit, auditChanges, authorOf } from './audit-log.ts'
 type KeyContext = Context<'apiKeys' | 'auditLog'>
 
 /** See `ApiKeys.revokeOfMember`. */
-export function revokeKeysOf(
+export async function revokeKeysOf(
   { storage, settings }: KeyContext,
   organizationId: string,
   memberId: string,
@@ -17,6 +17,7 @@ export function revokeKeysOf(
 ): Promise<readonly ApiKey[]> {
   checkMemberIds({ organizationId, memberId })
   const by = authorOf(organizationId, options)
+  await settings.clock.settle()
   return storage.transaction(async (transaction) => {
     const keys = await transaction.apiKeys.lockOfOwner(organizationId, memberId)
     const now = settings.now()
@@ -31,7 +32,7 @@ export function revokeKeysOf(
 }
 
 /** See `ApiKeys.transfer`. */
-export function transferKeys(
+export async function transferKeys(
   { storage, settings }: KeyContext,
   organizationId: string,
   { from, to }: { readonly from: string; readonly to: string },
@@ -39,8 +40,9 @@ export function transferKeys(
 ): Promise<readonly ApiKey[]> {
   for (const memberId of [from, to]) checkMemberIds({ organizationId, memberId })
   const by = authorOf(organizationId, options)
-  if (from === to) return Promise.resolve([])
+  if (from === to) return []
   const maximum = settings.limits.apiKeysPerMember
+  await settings.clock.settle()
   return storage.transaction(async (transaction) => {
     const keys = await transaction.apiKeys.lockOfOwner(organizationId, from)
     if (keys.length === 0) return []

@@ -115,11 +115,11 @@ export function createQuotations(
       return requireFound(await storage.quotations.find(organizationId, id), 'QUOTATION_NOT_FOUND')
     },
 
-    ...(settings.listsQuotations && {
+    ...(storage.quotations.list !== undefined && {
       list: (organizationId: string, query: unknown = {}) => list(context, organizationId, query),
     }),
 
-    ...(settings.cancelsQuotations && {
+    ...(storage.quotations.cancelStart !== undefined && {
       cancel: (organizationId: string, id: string) => cancel(context, organizationId, id),
     }),
 
@@ -203,6 +203,7 @@ async function accept(
     contents,
     external_id,
   ]
+  await settings.clock.settle()
   const now = settings.now()
   const id = newId(now)
   const acceptance = await storage.quotations.accept(
@@ -254,13 +255,14 @@ async function cancel(
   id: string,
 ): Promise<Quotation> {
   checkOrganizationId(organizationId)
+  await settings.clock.settle()
   return storage.transaction(async (transaction) => {
     const { quotations } = transaction
     const read = async () => requireFound(await quotations.find(organizationId, id), 'QUOTATION_NOT_FOUND')
     // Before a lock is taken: the quotation may be another organization's.
     await read()
     const { change } = await applyReport(transaction, settings, id, { kind: 'cancelled' })
-    if (change !== undefined) await quotations.cancelStart(organizationId, id, settings.now())
+    if (change !== undefined) await quotations.cancelStart?.(organizationId, id, settings.now())
     return read()
   })
 }

@@ -29,7 +29,8 @@ export function createReporter(
 ): QuotationReporter {
   checkOptionNames('pipeline', options, ['organizationId'])
   /** @returns the proposal, if there is one now */
-  function apply(report: Report): Promise<ReportedProposal | null> {
+  async function apply(report: Report): Promise<ReportedProposal | null> {
+    await settings.clock.settle()
     return storage.transaction(async (transaction) => {
       const { progress, change } = await applyReport(transaction, settings, quotationId, report, options)
       return change?.proposal ?? progress.proposal
@@ -38,6 +39,7 @@ export function createReporter(
 
   const proposalReady: QuotationReporter['proposalReady'] = async (proposal = {}) => {
     const { name, documentId } = validate(proposalReport(settings.limits), givenOptions(proposal))
+    await settings.clock.settle()
     const ready = await apply({
       kind: 'proposal_ready',
       proposalId: newId(settings.now()),

@@ -107,6 +107,7 @@ export function createWebhookEndpoints(context: EndpointContext): WebhookEndpoin
 
     async create(member, body) {
       requireManageIntegrations(member)
+      await settings.clock.settle()
       const { endpoint, secret, encrypted } = newEndpoint(settings, member, body)
       const changes = auditChanges(
         { headers: false },
@@ -278,8 +279,10 @@ async function changeLocked(
     readonly headers?: true
   }>,
 ): Promise<StoredWebhookEndpoint> {
-  const now = context.settings.now()
-  return context.storage.transaction(async (transaction) => {
+  const { storage, settings } = context
+  await settings.clock.settle()
+  const now = settings.now()
+  return storage.transaction(async (transaction) => {
     const found = await transaction.webhookEndpoints.lock(member.organizationId, id)
     const before = requireFound(found, 'WEBHOOK_ENDPOINT_NOT_FOUND')
     const { after, headers = false } = await change(transaction, before, now)
@@ -307,6 +310,7 @@ async function withHealth(
   { organizationId }: Member,
   endpoints: readonly StoredWebhookEndpoint[],
 ): Promise<WebhookEndpoint[]> {
+  await settings.clock.settle()
   const now = settings.now()
   const ids = endpoints.map(({ id }) => id)
   const conditions = await storage.endpointHealth.read(organizationId, ids)

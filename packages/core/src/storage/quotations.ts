@@ -73,9 +73,11 @@ export interface QuotationStorage {
   ): Promise<void>
   /**
    * For a quotation that was cancelled in this transaction: removes its order to start, or, if it was handed over,
-   * orders the call of `pipeline.cancel`.
+   * orders the call of `pipeline.cancel`. Undefined if the host's own quotations have no `cancel`.
    */
-  cancelStart(organizationId: string, quotationId: string, now: Date): Promise<void>
+  readonly cancelStart:
+    | ((organizationId: string, quotationId: string, now: Date) => Promise<void>)
+    | undefined
   /** When a quotation was accepted. Locks it until the transaction ends. */
   lockForErasing(
     organizationId: string,

@@ -1,3 +1,4 @@
+import type { CallWatcher } from '../lib/outage.ts'
 import type { ApiKeyStorage } from './api-keys.ts'
 import type { AuditStorage } from './audit-log.ts'
 import type { DeliveryStorage, EventStorage } from './deliveries.ts'
@@ -56,10 +57,12 @@ export interface Storage<Transaction = unknown> {
   within(transaction: Transaction, options?: { readonly notify?: boolean }): Storage<Transaction>
   /** Runs `work` in a transaction, or in the host's if bound. */
   transaction<T>(work: (storage: Storage<Transaction>) => Promise<T>): Promise<T>
+  /** Reports every later call on connections of our own, except those whose caller reports failures. */
+  watch(watcher: CallWatcher): void
   close(): Promise<void>
 }
 
-export type PortName = Exclude<keyof Storage, 'within' | 'transaction' | 'close'>
+export type PortName = Exclude<keyof Storage, 'within' | 'transaction' | 'watch' | 'close'>
 
 /** These ports, also in a transaction. */
 export type Ports<Port extends PortName> = Pick<Storage, Port> & {

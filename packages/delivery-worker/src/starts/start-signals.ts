@@ -36,7 +36,7 @@ export function createStartSignals({
   workerId: string
   pollIntervalMs: number
 }): StartSignals {
-  const { logger, cancelsQuotations } = settings
+  const { logger } = settings
   const controllers = new WeakMap<AbortSignal, AbortController>()
   const signals = new Map<WeakRef<AbortSignal>, RunningQuotation>()
   const registry = new FinalizationRegistry<WeakRef<AbortSignal>>((signal) => signals.delete(signal))
@@ -52,7 +52,7 @@ export function createStartSignals({
   }
 
   async function abortCancelled(): Promise<void> {
-    if (!cancelsQuotations) return
+    if (storage.quotations.cancelStart === undefined) return
     try {
       const cancelled = await storage.pipelineStarts.findCancelled(workerId)
       abortWhere(({ id }) => cancelled.has(id), CANCELLED)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Work } from '@quickquote/core/internal'
+import { type Call, type Calls, plainCall } from './call.ts'
 import { type Driver, MAINTENANCE, type Statements } from './driver.ts'
 import { statementsIn } from './host-transaction.ts'
 import { TAKE_TURNS } from './locks.sql.ts'
@@ -9,6 +10,9 @@ import { type Announce, NOTIFY, type Waker, wakeChannel } from './wake.ts'
 
 /** The context of each part of the storage: its connections and its SQL schema. */
 export interface Database extends Runner {
+  readonly call: Call
+  /** The same, in a transaction; otherwise not watched: its caller reports failures. */
+  readonly callUnwatched: Call
   /** The quoted name of the SQL schema, for raw statements. */
   readonly schema: string
   /** Whether all statements run in one transaction. */
@@ -37,6 +41,7 @@ export interface Connection {
   readonly prepare: boolean
   /** Wakes the workers after a commit of our own. */
   readonly waker: Pick<Waker, 'wake' | 'announce'>
+  readonly calls: Calls
   /** Our longer transactions are rolled back: their caller has already received an error. */
   readonly callTimeoutMs?: number
 }
@@ -49,6 +54,7 @@ export function createDatabase({
   schema,
   prepare,
   waker,
+  calls,
   callTimeoutMs = Number.POSITIVE_INFINITY,
 }: Connection): Database {
   const common = { schema: `"${schema}"`, within }
@@ -77,6 +83,8 @@ export function createDatabase({
     const bound: Database = {
       ...common,
       ...runnerOn(statements, common.schema),
+      call: plainCall,
+      callUnwatched: plainCall,
       isTransaction: true,
       transaction: (work) => work(bound),
       ...atCommit,
@@ -87,6 +95,8 @@ export function createDatabase({
   return {
     ...common,
     ...runnerOn({ values: (...statement) => repeated(() => driver.values(...statement)) }, common.schema),
+    call: calls.call,
+    callUnwatched: calls.callUnwatched,
     isTransaction: false,
     async transaction<T>(work: (database: Database) => Promise<T>) {
       const begun = performance.now()
@@ -133,16 +143,18 @@ async function repeated<T>(run: () => Promise<T>): Promise<T> {
 
 /** The same database for long statements. Each is a transaction, except inside `transaction`. */
 export interface UnhurriedDatabase extends Runner {
+  readonly call: Call
   transaction<T>(work: (transaction: Runner) => Promise<T>): Promise<T>
 }
 
-export function unhurried({ driver, schema }: Connection): UnhurriedDatabase {
+export function unhurried({ driver, schema, calls }: Connection): UnhurriedDatabase {
   const quoted = `"${schema}"`
   return {
     ...runnerOn(
       { values: (...statement) => driver.begin(({ values }) => values(...statement), MAINTENANCE) },
       quoted,
     ),
+    call: calls.callUnhurried,
     transaction: (work) => driver.begin((bound) => work(runnerOn(bound, quoted)), MAINTENANCE),
   }
 }

@@ -66,55 +66,10 @@ interface DriverError extends Error {
   isOfHost?: true
 }
 
-/** Wraps the call of a method. */
-export type Guard = <T>(call: () => Promise<T>) => Promise<T>
-
-const unguarded: Guard = (call) => call()
-
-/**
- * Calls once the connections are ready, with a timeout of `timeoutMs` for each of the two. A call that times out before
- * the connections are ready is never made.
- */
-export function callGuard(ready: () => Promise<void>, timeoutMs: number): Guard {
-  return (call) =>
-    new Promise((resolve, reject) => {
-      let isGivenUp = false
-      const timer = setTimeout(() => {
-        isGivenUp = true
-        // Reads a response that arrived while the process was busy first.
-        setImmediate(reject, unanswered(timeoutMs))
-      }, timeoutMs)
-      ready()
-        .then(() => {
-          if (isGivenUp) throw unanswered(timeoutMs)
-          // A transaction measures from here on, too: neither is over before the other.
-          timer.refresh()
-          return call()
-        })
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer))
-    })
-}
-
 /** The error of a call that timed out. */
 export function unanswered(timeoutMs: number): Error {
   const message = `the database did not respond within ${timeoutMs} ms`
   return Object.assign(new Error(message), { code: 'CONNECTION_UNANSWERED' })
-}
-
-/** Converts errors of drivers and drizzle in these methods to StorageErrors. Each method must be async. */
-export function withStorageErrors<T extends object>(noun: string, methods: T, guard: Guard = unguarded): T {
-  const guarded = Object.entries(methods).map(([operation, method]) => [
-    operation,
-    async (...parameters: unknown[]) => {
-      try {
-        return await guard(async () => method(...parameters))
-      } catch (error) {
-        throw toStorageError(`${noun}.${operation}`, error)
-      }
-    },
-  ])
-  return Object.fromEntries(guarded) as T
 }
 
 /** Raised by the function `refuse_erased` of the migration. */

@@ -48,43 +48,49 @@ const FEW = 8
 const LARGE_CLAIM = 64
 
 export function deliveryStorage(database: Database): Storage['deliveries'] {
+  const { call } = database
+
   return {
-    async round(wanted) {
-      const { workerId, held, limit } = wanted
-      let { settled, memory = NO_MEMORY } = wanted
-      let sawAll = memory.walkAfter === null
-      if (held !== undefined) await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held })
-      for (;;) {
-        const { isAtTheEnd, ...result } = await round(database, { ...wanted, settled, memory })
-        // A walk that stopped early or began in the middle, and found nothing, continues until it has seen all
-        // endpoints.
-        if (result.claimed.length > 0 || limit === 0 || (isAtTheEnd && sawAll)) return result
-        sawAll ||= isAtTheEnd
-        settled = []
-        memory = result.memory
-      }
-    },
+    round: (wanted) =>
+      call('deliveries.round', async () => {
+        const { workerId, held, limit } = wanted
+        let { settled, memory = NO_MEMORY } = wanted
+        let sawAll = memory.walkAfter === null
+        if (held !== undefined) await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held })
+        for (;;) {
+          const { isAtTheEnd, ...result } = await round(database, { ...wanted, settled, memory })
+          // A walk that stopped early or began in the middle, and found nothing, continues until it has seen all
+          // endpoints.
+          if (result.claimed.length > 0 || limit === 0 || (isAtTheEnd && sawAll)) return result
+          sawAll ||= isAtTheEnd
+          settled = []
+          memory = result.memory
+        }
+      }),
 
-    async releaseWaiting(now) {
-      const released = await database.run(RELEASE_NEXT, { now })
-      if (released.length > 0) await database.wake('deliveries')
-    },
+    releaseWaiting: (now) =>
+      call('deliveries.releaseWaiting', async () => {
+        const released = await database.run(RELEASE_NEXT, { now })
+        if (released.length > 0) await database.wake('deliveries')
+      }),
 
-    async catchUp(now, limit = CAUGHT_UP_AT_ONCE) {
-      const { state } = await database.one(CATCH_UP, { endpoint_id: null, now, limit })
-      if (state === 'done') await database.wake('deliveries')
-      return state === 'done' || state === 'more'
-    },
+    catchUp: (now, limit = CAUGHT_UP_AT_ONCE) =>
+      call('deliveries.catchUp', async () => {
+        const { state } = await database.one(CATCH_UP, { endpoint_id: null, now, limit })
+        if (state === 'done') await database.wake('deliveries')
+        return state === 'done' || state === 'more'
+      }),
 
-    async release(workerId, deliveries) {
-      const released = await database.run(RELEASE_DELIVERIES, {
-        worker_id: workerId,
-        ids: deliveries.map(({ id }) => id),
-        attempts: deliveries.map(({ attempt }) => attempt),
-        due_at: deliveries.map(({ due_at }) => due_at ?? '-infinity'),
-      })
-      if (released.length > 0) await database.wake('anything')
-    },
+    release: (workerId, deliveries) =>
+      call('deliveries.release', async () => {
+        const released = await database.run(RELEASE_DELIVERIES, {
+          worker_id: workerId,
+          ids: deliveries.map(({ id }) => id),
+          attempts: deliveries.map(({ attempt }) => attempt),
+          due_at: deliveries.map(({ due_at }) => due_at ?? '-infinity'),
+        })
+        if (released.length > 0) await database.wake('anything')
+      }),
   }
 }
 

@@ -15,7 +15,7 @@ type AttemptPage = Awaited<ReturnType<Storage['deliveryLog']['listAttempts']>>
 const NOTHING: AttemptPage = { items: [], reached: null }
 
 /** The deliveries as members see them. */
-export function deliveryLogStorage({ run, one, wake }: Database): Storage['deliveryLog'] {
+export function deliveryLogStorage({ call, run, one, wake }: Database): Storage['deliveryLog'] {
   async function list(
     organizationId: string,
     { http_status, ...filter }: AttemptFilter,
@@ -56,65 +56,73 @@ export function deliveryLogStorage({ run, one, wake }: Database): Storage['deliv
   }
 
   return {
-    async listAttempts(organizationId, filter, page) {
-      if (isContradiction(filter)) return NOTHING
-      const { event_type, event_id, quotation_ids } = filter
-      const isSearch = event_type !== null && event_id === null && quotation_ids === null
-      return isSearch
-        ? listType(organizationId, event_type, filter, page)
-        : list(organizationId, filter, page)
-    },
-
-    async find(organizationId, id) {
-      if (!isUuid(id)) return null
-      const which = { organization_id: organizationId, id }
-      // In this order: a delivery that ends in between is found by its attempts.
-      const [unfinished] = await run(FIND_UNFINISHED, which)
-      const attempts = await run(FIND_ATTEMPTS, which)
-      const resends = await one(FIND_RESENDS, which)
-      if (unfinished !== undefined) {
-        const { due_at, ...delivery } = unfinished
-        const next_attempt_at = delivery.status === 'pending' ? due_at : null
-        return { ...delivery, id, next_attempt_at, ...resends, attempts }
-      }
-      const last = attempts.at(-1)
-      if (last === undefined) return null
-      const status = last.status === 'succeeded' ? 'succeeded' : 'failed'
-      return { ...identityOf(id, last), status, next_attempt_at: null, ...resends, attempts }
-    },
-
-    async identify(organizationId, id) {
-      if (!isUuid(id)) return null
-      const which = { organization_id: organizationId, id }
-      const [unfinished] = await run(FIND_UNFINISHED, which)
-      const [found] = unfinished === undefined ? await run(FIND_ATTEMPTS, which) : [unfinished]
-      return found === undefined ? null : identityOf(id, found)
-    },
-
-    async findBody(organizationId, eventId) {
-      const [event] = await run(FIND_BODY, { organization_id: organizationId, event_id: eventId })
-      return event?.body ?? null
-    },
-
-    countByHour: (organizationId, { endpoint_id, since, until }) =>
-      run(endpoint_id === null ? COUNT_BY_HOUR : COUNT_BY_HOUR_OF_ENDPOINT, {
-        ...{ organization_id: organizationId, since, until },
-        ...(endpoint_id !== null && { endpoint_id }),
+    listAttempts: (organizationId, filter, page) =>
+      call('deliveryLog.listAttempts', async () => {
+        if (isContradiction(filter)) return NOTHING
+        const { event_type, event_id, quotation_ids } = filter
+        const isSearch = event_type !== null && event_id === null && quotation_ids === null
+        return isSearch
+          ? listType(organizationId, event_type, filter, page)
+          : list(organizationId, filter, page)
       }),
 
-    async statistics(organization_id, endpoint_id, limit) {
-      const wanted = { organization_id, endpoint_id, limit }
-      const { attempts, median_ms, p95_ms, ...failures } = await one(ENDPOINT_STATISTICS, wanted)
-      return { attempts, median_ms, p95_ms, failures }
-    },
+    find: (organizationId, id) =>
+      call('deliveryLog.find', async () => {
+        if (!isUuid(id)) return null
+        const which = { organization_id: organizationId, id }
+        // In this order: a delivery that ends in between is found by its attempts.
+        const [unfinished] = await run(FIND_UNFINISHED, which)
+        const attempts = await run(FIND_ATTEMPTS, which)
+        const resends = await one(FIND_RESENDS, which)
+        if (unfinished !== undefined) {
+          const { due_at, ...delivery } = unfinished
+          const next_attempt_at = delivery.status === 'pending' ? due_at : null
+          return { ...delivery, id, next_attempt_at, ...resends, attempts }
+        }
+        const last = attempts.at(-1)
+        if (last === undefined) return null
+        const status = last.status === 'succeeded' ? 'succeeded' : 'failed'
+        return { ...identityOf(id, last), status, next_attempt_at: null, ...resends, attempts }
+      }),
 
-    async resend(organizationId, { id, event_id, endpoint_id }, now) {
-      const wanted = { id, organization_id: organizationId, event_id, endpoint_id, now }
-      const [resent] = await run(RESEND, wanted)
-      if (resent === undefined) return null
-      await wake('deliveries')
-      return resent
-    },
+    identify: (organizationId, id) =>
+      call('deliveryLog.identify', async () => {
+        if (!isUuid(id)) return null
+        const which = { organization_id: organizationId, id }
+        const [unfinished] = await run(FIND_UNFINISHED, which)
+        const [found] = unfinished === undefined ? await run(FIND_ATTEMPTS, which) : [unfinished]
+        return found === undefined ? null : identityOf(id, found)
+      }),
+
+    findBody: (organizationId, eventId) =>
+      call('deliveryLog.findBody', async () => {
+        const [event] = await run(FIND_BODY, { organization_id: organizationId, event_id: eventId })
+        return event?.body ?? null
+      }),
+
+    countByHour: (organizationId, { endpoint_id, since, until }) =>
+      call('deliveryLog.countByHour', () =>
+        run(endpoint_id === null ? COUNT_BY_HOUR : COUNT_BY_HOUR_OF_ENDPOINT, {
+          ...{ organization_id: organizationId, since, until },
+          ...(endpoint_id !== null && { endpoint_id }),
+        }),
+      ),
+
+    statistics: (organization_id, endpoint_id, limit) =>
+      call('deliveryLog.statistics', async () => {
+        const wanted = { organization_id, endpoint_id, limit }
+        const { attempts, median_ms, p95_ms, ...failures } = await one(ENDPOINT_STATISTICS, wanted)
+        return { attempts, median_ms, p95_ms, failures }
+      }),
+
+    resend: (organizationId, { id, event_id, endpoint_id }, now) =>
+      call('deliveryLog.resend', async () => {
+        const wanted = { id, organization_id: organizationId, event_id, endpoint_id, now }
+        const [resent] = await run(RESEND, wanted)
+        if (resent === undefined) return null
+        await wake('deliveries')
+        return resent
+      }),
   }
 }
 

@@ -4,8 +4,11 @@ import type { Parameters } from '../connection/run.ts'
 import { RECORD_EVENT } from './events.sql.ts'
 
 export function eventStorage(database: Database): Storage['events'] {
+  const { call } = database
+
   return {
-    record: (event) => recordEvent(database, RECORD_EVENT, eventParameters(event)),
+    record: (event) =>
+      call('events.record', () => recordEvent(database, RECORD_EVENT, eventParameters(event))),
   }
 }
 

@@ -4,57 +4,71 @@ import { FIRST_UUID } from '../ids.ts'
 import * as sql from './replays.sql.ts'
 
 export function replayStorage(database: Database): Storage['replays'] {
-  const { run, one } = database
+  const { call, run, one } = database
 
   return {
-    async insert(organizationId, { id, endpoint_id, since, until, status, event_type = null }, now) {
-      const inserted = await run(sql.INSERT_REPLAY, {
-        id,
-        organization_id: organizationId,
-        endpoint_id,
-        since,
-        until,
-        status,
-        event_type,
-        position_id: FIRST_UUID,
-        now,
-      })
-      return inserted.length > 0
-    },
+    insert: (organizationId, { id, endpoint_id, since, until, status, event_type = null }, now) =>
+      call('replays.insert', async () => {
+        const inserted = await run(sql.INSERT_REPLAY, {
+          id,
+          organization_id: organizationId,
+          endpoint_id,
+          since,
+          until,
+          status,
+          event_type,
+          position_id: FIRST_UUID,
+          now,
+        })
+        return inserted.length > 0
+      }),
 
-    async count(organizationId, { endpoint_id, since, until, status, event_type = null }, limit) {
-      const wanted = { organization_id: organizationId, endpoint_id, since, until, status, event_type, limit }
-      return one(sql.COUNT_REPLAY, wanted)
-    },
+    count: (organizationId, { endpoint_id, since, until, status, event_type = null }, limit) =>
+      call('replays.count', async () => {
+        const wanted = {
+          organization_id: organizationId,
+          endpoint_id,
+          since,
+          until,
+          status,
+          event_type,
+          limit,
+        }
+        return one(sql.COUNT_REPLAY, wanted)
+      }),
 
-    async find(organizationId, endpointId, id) {
-      if (!isUuid(endpointId) || !isUuid(id)) return null
-      const [found] = await run(sql.FIND_REPLAY, {
-        organization_id: organizationId,
-        endpoint_id: endpointId,
-        id,
-      })
-      return found === undefined ? null : replayOf(found)
-    },
+    find: (organizationId, endpointId, id) =>
+      call('replays.find', async () => {
+        if (!isUuid(endpointId) || !isUuid(id)) return null
+        const [found] = await run(sql.FIND_REPLAY, {
+          organization_id: organizationId,
+          endpoint_id: endpointId,
+          id,
+        })
+        return found === undefined ? null : replayOf(found)
+      }),
 
-    async list(organization_id, endpoint_id, limit) {
-      return (await run(sql.LIST_REPLAYS, { organization_id, endpoint_id, limit })).map(replayOf)
-    },
+    list: (organization_id, endpoint_id, limit) =>
+      call('replays.list', async () =>
+        (await run(sql.LIST_REPLAYS, { organization_id, endpoint_id, limit })).map(replayOf),
+      ),
 
-    async stop(organization_id, endpoint_id, id, now) {
-      if (!isUuid(endpoint_id) || !isUuid(id)) return false
-      return (await run(sql.STOP_REPLAY, { id, organization_id, endpoint_id, now })).length > 0
-    },
+    stop: (organization_id, endpoint_id, id, now) =>
+      call('replays.stop', async () => {
+        if (!isUuid(endpoint_id) || !isUuid(id)) return false
+        return (await run(sql.STOP_REPLAY, { id, organization_id, endpoint_id, now })).length > 0
+      }),
 
-    async advance(limit, now) {
-      return database.transaction(async (transaction) => {
-        // For the same reason as in a claim.
-        await transaction.run(sql.LIVE_ON_INDEXES)
-        const moved = await transaction.run(sql.ADVANCE_REPLAY, { now, limit })
-        if (moved.some(({ resent }) => resent > 0)) await transaction.wake('deliveries')
-        return moved.length > 0
-      })
-    },
+    advance: (limit, now) =>
+      call('replays.advance', () =>
+        database.transaction(async (transaction) => {
+          // For the same reason as in a claim.
+          await transaction.run(sql.LIVE_ON_INDEXES)
+          const moved = await transaction.run(sql.ADVANCE_REPLAY, { now, limit })
+          if (moved.some(({ resent }) => resent > 0)) await transaction.wake('deliveries')
+          return moved.length > 0
+        }),
+      ),
   }
 }
 

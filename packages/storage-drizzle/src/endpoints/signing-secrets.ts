@@ -3,37 +3,42 @@ import type { Database } from '../connection/database.ts'
 import type { PreviousSecretJson } from '../schema.ts'
 import { CLAIM_KEY, COUNT_SECRETS, LOCK_OLD, READ_CHECK_VALUES, SAVE_SECRETS } from './signing-secrets.sql.ts'
 
-export function signingSecretStorage({ run, one }: Database): Storage['signingSecrets'] {
+export function signingSecretStorage({ call, run, one }: Database): Storage['signingSecrets'] {
   return {
-    async lockOld({ keyId, after, limit }) {
-      const rows = await run(LOCK_OLD, { key_id: keyId, after, limit })
-      return rows.flatMap((row) => {
-        const secret = encryptedSecret(row.secret_key_id, row.secret_ciphertext)
-        const previousSecrets = row.previous_secrets.map(toPreviousSecret)
-        const headers = encryptedSecret(row.headers_key_id, row.headers_ciphertext)
-        // Deleted endpoints have none.
-        return secret === null ? [] : [{ endpoint_id: row.id, secret, previousSecrets, headers }]
-      })
-    },
+    lockOld: ({ keyId, after, limit }) =>
+      call('signingSecrets.lockOld', async () => {
+        const rows = await run(LOCK_OLD, { key_id: keyId, after, limit })
+        return rows.flatMap((row) => {
+          const secret = encryptedSecret(row.secret_key_id, row.secret_ciphertext)
+          const previousSecrets = row.previous_secrets.map(toPreviousSecret)
+          const headers = encryptedSecret(row.headers_key_id, row.headers_ciphertext)
+          // Deleted endpoints have none.
+          return secret === null ? [] : [{ endpoint_id: row.id, secret, previousSecrets, headers }]
+        })
+      }),
 
-    async save(secrets) {
-      await run(SAVE_SECRETS, { secrets: JSON.stringify(secrets.map(toSaved)) })
-    },
+    save: (secrets) =>
+      call('signingSecrets.save', async () => {
+        await run(SAVE_SECRETS, { secrets: JSON.stringify(secrets.map(toSaved)) })
+      }),
 
-    async claimKey({ keyId, checkValue, isProven }) {
-      const claim = { key_id: keyId, check_value: toHex(checkValue), is_proven: isProven }
-      return (await one(CLAIM_KEY, claim)).fits
-    },
+    claimKey: ({ keyId, checkValue, isProven }) =>
+      call('signingSecrets.claimKey', async () => {
+        const claim = { key_id: keyId, check_value: toHex(checkValue), is_proven: isProven }
+        return (await one(CLAIM_KEY, claim)).fits
+      }),
 
-    async readCheckValues() {
-      const rows = await run(READ_CHECK_VALUES)
-      return new Map(rows.map(({ id, check_value }) => [id, check_value]))
-    },
+    readCheckValues: () =>
+      call('signingSecrets.readCheckValues', async () => {
+        const rows = await run(READ_CHECK_VALUES)
+        return new Map(rows.map(({ id, check_value }) => [id, check_value]))
+      }),
 
-    async count() {
-      const rows = await run(COUNT_SECRETS)
-      return new Map(rows.map(({ key, secrets }) => [key, secrets]))
-    },
+    count: () =>
+      call('signingSecrets.count', async () => {
+        const rows = await run(COUNT_SECRETS)
+        return new Map(rows.map(({ key, secrets }) => [key, secrets]))
+      }),
   }
 }
 

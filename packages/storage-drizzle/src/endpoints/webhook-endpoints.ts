@@ -9,7 +9,7 @@ import { encryptedSecret } from './signing-secrets.ts'
 import * as sql from './webhook-endpoints.sql.ts'
 
 export function webhookEndpointStorage(database: Database): Storage['webhookEndpoints'] {
-  const { run } = database
+  const { call, run } = database
 
   async function names(organizationId: string, ids: readonly string[]) {
     const known = ids.filter(isUuid)
@@ -18,7 +18,7 @@ export function webhookEndpointStorage(database: Database): Storage['webhookEndp
     return new Map(rows.map(({ id, name }) => [id, name]))
   }
 
-  const findWith = (statement: typeof sql.FIND_ENDPOINT) => async (organization_id: string, id: string) => {
+  async function findWith(statement: typeof sql.FIND_ENDPOINT, organization_id: string, id: string) {
     if (!isUuid(id)) return null
     const [found] = await run(statement, { organization_id, id })
     return found ?? null
@@ -26,62 +26,72 @@ export function webhookEndpointStorage(database: Database): Storage['webhookEndp
 
   return {
     // A new endpoint has no previous secrets.
-    async insert({ previous_secrets: _, ...endpoint }, { secret, headers }, maximum) {
-      return database.transaction(async (transaction) => {
-        await oneAtATime(transaction, `endpoints of ${endpoint.organization_id}`)
-        const inserted = await transaction.run(sql.INSERT_ENDPOINT, {
-          ...endpoint,
-          secret_ciphertext: secret.ciphertext,
-          secret_key_id: secret.keyId,
-          headers_ciphertext: headers?.ciphertext ?? null,
-          headers_key_id: headers?.keyId ?? null,
-          maximum,
-        })
-        return inserted.length > 0
-      })
-    },
-
-    list: (organizationId) => run(sql.LIST_ENDPOINTS, { organization_id: organizationId }),
-
-    find: findWith(sql.FIND_ENDPOINT),
-
-    lock: findWith(sql.LOCK_ENDPOINT),
-
-    async findHeaders(organizationId, id) {
-      const [found] = await run(sql.FIND_HEADERS, { organization_id: organizationId, id })
-      return found === undefined ? null : encryptedSecret(found.key_id, found.ciphertext)
-    },
-
-    had: async (organizationId, id) => (await names(organizationId, [id])).size > 0,
-
-    names,
-
-    update: (organizationId, id, change, now) =>
-      database.transaction((transaction) =>
-        update(transaction, { organization_id: organizationId, id, now }, change),
+    insert: ({ previous_secrets: _, ...endpoint }, { secret, headers }, maximum) =>
+      call('webhookEndpoints.insert', () =>
+        database.transaction(async (transaction) => {
+          await oneAtATime(transaction, `endpoints of ${endpoint.organization_id}`)
+          const inserted = await transaction.run(sql.INSERT_ENDPOINT, {
+            ...endpoint,
+            secret_ciphertext: secret.ciphertext,
+            secret_key_id: secret.keyId,
+            headers_ciphertext: headers?.ciphertext ?? null,
+            headers_key_id: headers?.keyId ?? null,
+            maximum,
+          })
+          return inserted.length > 0
+        }),
       ),
 
-    async delete(organizationId, id, now) {
-      return database.transaction(async (transaction) => {
-        const which = { organization_id: organizationId, id, now }
-        const deleted = await transaction.run(sql.DELETE_ENDPOINT, which)
-        await transaction.run(sql.PARK_SOME, which)
-        return locked(deleted)
-      })
-    },
+    list: (organizationId) =>
+      call('webhookEndpoints.list', () => run(sql.LIST_ENDPOINTS, { organization_id: organizationId })),
 
-    async rotateSecret(organizationId, id, { secret, hint, previousUntil }, now) {
-      const rotated = await run(sql.ROTATE_SECRET, {
-        organization_id: organizationId,
-        id,
-        ciphertext: secret.ciphertext,
-        key_id: secret.keyId,
-        hint,
-        previous_until: previousUntil,
-        now,
-      })
-      return locked(rotated)
-    },
+    find: (organizationId, id) =>
+      call('webhookEndpoints.find', () => findWith(sql.FIND_ENDPOINT, organizationId, id)),
+
+    lock: (organizationId, id) =>
+      call('webhookEndpoints.lock', () => findWith(sql.LOCK_ENDPOINT, organizationId, id)),
+
+    findHeaders: (organizationId, id) =>
+      call('webhookEndpoints.findHeaders', async () => {
+        const [found] = await run(sql.FIND_HEADERS, { organization_id: organizationId, id })
+        return found === undefined ? null : encryptedSecret(found.key_id, found.ciphertext)
+      }),
+
+    had: (organizationId, id) =>
+      call('webhookEndpoints.had', async () => (await names(organizationId, [id])).size > 0),
+
+    names: (organizationId, ids) => call('webhookEndpoints.names', () => names(organizationId, ids)),
+
+    update: (organizationId, id, change, now) =>
+      call('webhookEndpoints.update', () =>
+        database.transaction((transaction) =>
+          update(transaction, { organization_id: organizationId, id, now }, change),
+        ),
+      ),
+
+    delete: (organizationId, id, now) =>
+      call('webhookEndpoints.delete', () =>
+        database.transaction(async (transaction) => {
+          const which = { organization_id: organizationId, id, now }
+          const deleted = await transaction.run(sql.DELETE_ENDPOINT, which)
+          await transaction.run(sql.PARK_SOME, which)
+          return locked(deleted)
+        }),
+      ),
+
+    rotateSecret: (organizationId, id, { secret, hint, previousUntil }, now) =>
+      call('webhookEndpoints.rotateSecret', async () => {
+        const rotated = await run(sql.ROTATE_SECRET, {
+          organization_id: organizationId,
+          id,
+          ciphertext: secret.ciphertext,
+          key_id: secret.keyId,
+          hint,
+          previous_until: previousUntil,
+          now,
+        })
+        return locked(rotated)
+      }),
   }
 }
 

@@ -3,18 +3,21 @@ import type { Database } from '../connection/database.ts'
 import { pageParameters } from '../connection/page.ts'
 import { listEntries, RECORD_ENTRY } from './audit-log.sql.ts'
 
-export function auditStorage({ run }: Database): Storage['auditLog'] {
+export function auditStorage({ call, run }: Database): Storage['auditLog'] {
   return {
-    async record(entry) {
-      const { changes, ...fields } = entry
-      await run(RECORD_ENTRY, { ...fields, changes: JSON.stringify(changes) })
-    },
+    record: (entry) =>
+      call('auditLog.record', async () => {
+        const { changes, ...fields } = entry
+        await run(RECORD_ENTRY, { ...fields, changes: JSON.stringify(changes) })
+      }),
 
     list: (organizationId, filter, page) =>
-      run(listEntries(filter, page.after), {
-        organization_id: organizationId,
-        ...filter,
-        ...pageParameters(page),
-      }),
+      call('auditLog.list', () =>
+        run(listEntries(filter, page.after), {
+          organization_id: organizationId,
+          ...filter,
+          ...pageParameters(page),
+        }),
+      ),
   }
 }

@@ -6,92 +6,102 @@ import * as sql from './erasure.sql.ts'
 
 /** History is changed by functions of the schema's owner. */
 export function erasureStorage(database: Database): Omit<Storage['erasure'], keyof BatchErasing> {
-  const { run, one, wake } = database
+  const { call, run, one, wake } = database
   const erasing = batched(async (ids) => {
     const found = await run(sql.FIND_ERASING, { organization_ids: ids })
     return new Map(found.map(({ id }) => [id, true]))
   })
   return {
-    async eraseHistory(organizationId, quotationId, since) {
-      const erased = await one(sql.ERASE_HISTORY, {
-        organization_id: organizationId,
-        quotation_id: quotationId,
-        since,
-      })
-      // Workers check whether they are running something that was erased.
-      await wake('anything')
-      return erased
-    },
+    eraseHistory: (organizationId, quotationId, since) =>
+      call('erasure.eraseHistory', async () => {
+        const erased = await one(sql.ERASE_HISTORY, {
+          organization_id: organizationId,
+          quotation_id: quotationId,
+          since,
+        })
+        // Workers check whether they are running something that was erased.
+        await wake('anything')
+        return erased
+      }),
 
-    async findErased(quotations) {
-      if (quotations.length === 0) return new Set()
-      const erased = await run(sql.FIND_ERASED, {
-        ids: quotations.map(({ id }) => id),
-        organization_ids: quotations.map(({ organization_id }) => organization_id),
-        since: quotations.map(({ since }) => since ?? 'infinity'),
-      })
-      return new Set(erased.map(({ id }) => id))
-    },
+    findErased: (quotations) =>
+      call('erasure.findErased', async () => {
+        if (quotations.length === 0) return new Set()
+        const erased = await run(sql.FIND_ERASED, {
+          ids: quotations.map(({ id }) => id),
+          organization_ids: quotations.map(({ organization_id }) => organization_id),
+          since: quotations.map(({ since }) => since ?? 'infinity'),
+        })
+        return new Set(erased.map(({ id }) => id))
+      }),
 
-    async begin(organizationId, { keepAuditLog, entry, now }) {
-      // Locks no row of the organization, so it waits for nobody.
-      await database.transaction(async (transaction) => {
-        await oneAtATime(transaction, `erasing ${organizationId}`)
-        const begun = { organization_id: organizationId, keeps_audit_log: keepAuditLog }
-        if ((await transaction.one(sql.IS_BEGUN, begun)).begun) return
-        await auditStorage(transaction).record(entry)
-        await transaction.run(sql.BEGIN_ERASURE, { ...begun, now })
-        await transaction.wake('anything')
-      })
-      await run(sql.END_ENDPOINTS, { organization_id: organizationId })
-    },
+    begin: (organizationId, { keepAuditLog, entry, now }) =>
+      call('erasure.begin', async () => {
+        // Locks no row of the organization, so it waits for nobody.
+        await database.transaction(async (transaction) => {
+          await oneAtATime(transaction, `erasing ${organizationId}`)
+          const begun = { organization_id: organizationId, keeps_audit_log: keepAuditLog }
+          if ((await transaction.one(sql.IS_BEGUN, begun)).begun) return
+          await auditStorage(transaction).record(entry)
+          await transaction.run(sql.BEGIN_ERASURE, { ...begun, now })
+          await transaction.wake('anything')
+        })
+        await run(sql.END_ENDPOINTS, { organization_id: organizationId })
+      }),
 
-    async find(organizationId) {
-      const [found] = await run(sql.FIND_ERASURE, { organization_id: organizationId })
-      return found ?? null
-    },
+    find: (organizationId) =>
+      call('erasure.find', async () => {
+        const [found] = await run(sql.FIND_ERASURE, { organization_id: organizationId })
+        return found ?? null
+      }),
 
-    async count(organizationId) {
-      const counted = await run(sql.COUNT_OF_ORGANIZATION, { organization_id: organizationId })
-      return Object.fromEntries(counted.map(({ name, rows }) => [name, rows]))
-    },
+    count: (organizationId) =>
+      call('erasure.count', async () => {
+        const counted = await run(sql.COUNT_OF_ORGANIZATION, { organization_id: organizationId })
+        return Object.fromEntries(counted.map(({ name, rows }) => [name, rows]))
+      }),
 
-    async isErasing(organizationId) {
-      return (await erasing(organizationId)) !== undefined
-    },
+    isErasing: (organizationId) =>
+      call('erasure.isErasing', async () => (await erasing(organizationId)) !== undefined),
 
-    async next() {
-      const [next] = await run(sql.NEXT_ERASURE)
-      return next === undefined
-        ? null
-        : { organizationId: next.organization_id, isHostAsked: next.is_host_asked }
-    },
+    next: () =>
+      call('erasure.next', async () => {
+        const [next] = await run(sql.NEXT_ERASURE)
+        return next === undefined
+          ? null
+          : { organizationId: next.organization_id, isHostAsked: next.is_host_asked }
+      }),
 
-    async countRemoved(organizationId, removed) {
-      await run(sql.COUNT_REMOVED, { organization_id: organizationId, removed: JSON.stringify(removed) })
-    },
+    countRemoved: (organizationId, removed) =>
+      call('erasure.countRemoved', async () => {
+        await run(sql.COUNT_REMOVED, { organization_id: organizationId, removed: JSON.stringify(removed) })
+      }),
 
-    async setLeftToHost(organizationId, leftToHost) {
-      await run(sql.SET_LEFT_TO_HOST, {
-        organization_id: organizationId,
-        left_to_host: JSON.stringify(leftToHost),
-      })
-    },
+    setLeftToHost: (organizationId, leftToHost) =>
+      call('erasure.setLeftToHost', async () => {
+        await run(sql.SET_LEFT_TO_HOST, {
+          organization_id: organizationId,
+          left_to_host: JSON.stringify(leftToHost),
+        })
+      }),
 
-    async findFiles(organizationId, limit) {
-      const files = await run(sql.FIND_FILES, { organization_id: organizationId, limit })
-      return files.map(({ id }) => ({ id, organization_id: organizationId }))
-    },
+    findFiles: (organizationId, limit) =>
+      call('erasure.findFiles', async () => {
+        const files = await run(sql.FIND_FILES, { organization_id: organizationId, limit })
+        return files.map(({ id }) => ({ id, organization_id: organizationId }))
+      }),
 
-    async forgetFiles(organizationId, files) {
-      const ids = files.map(({ id }) => id)
-      const [counted] = await run(sql.FORGET_FILES, { organization_id: organizationId, ids })
-      return counted?.removed ?? 0
-    },
+    forgetFiles: (organizationId, files) =>
+      call('erasure.forgetFiles', async () => {
+        const ids = files.map(({ id }) => id)
+        const [counted] = await run(sql.FORGET_FILES, { organization_id: organizationId, ids })
+        return counted?.removed ?? 0
+      }),
 
-    async postpone(organizationId) {
-      await run(sql.POSTPONE_ERASURE, { organization_id: organizationId, ms: 0 })
-    },
+    postpone: (organizationId) =>
+      call('erasure.postpone', async () => {
+        await run(sql.POSTPONE_ERASURE, { organization_id: organizationId, ms: 0 })
+      }),
   }
 }
 
@@ -104,7 +114,7 @@ const LEFT_MS = 5000
 const OPEN_MS = 60_000
 
 /** One at a time for each organization. */
-export function batchErasing({ transaction }: UnhurriedDatabase): BatchErasing {
+export function batchErasing({ call, transaction }: UnhurriedDatabase): BatchErasing {
   async function remove(tables: typeof sql.REMOVE_ROWS, organization_id: string, limit: number) {
     return transaction(async ({ run, one }) => {
       if ((await run(sql.LOCK_ERASURE, { organization_id })).length === 0) return null
@@ -123,18 +133,21 @@ export function batchErasing({ transaction }: UnhurriedDatabase): BatchErasing {
   }
 
   return {
-    removeRows: (organizationId, limit) => remove(sql.REMOVE_ROWS, organizationId, limit),
-    removeAuditLog: (organizationId, limit) => remove(sql.REMOVE_AUDIT_LOG, organizationId, limit),
+    removeRows: (organizationId, limit) =>
+      call('erasure.removeRows', () => remove(sql.REMOVE_ROWS, organizationId, limit)),
+    removeAuditLog: (organizationId, limit) =>
+      call('erasure.removeAuditLog', () => remove(sql.REMOVE_AUDIT_LOG, organizationId, limit)),
 
-    async look(organization_id) {
-      await transaction(async ({ run, one }) => {
-        const [locked] = await run(sql.LOCK_ERASURE, { organization_id })
-        if (locked === undefined) return
-        const isOpen = locked.finished && (await one(sql.IS_OPEN, { organization_id })).open
-        const look = locked.finished ? sql.LOOK_AGAIN : sql.LOOK
-        const isLeft = !isOpen && (await one(look, { organization_id })).left
-        await run(sql.POSTPONE_ERASURE, { organization_id, ms: isLeft ? LEFT_MS : OPEN_MS })
-      })
-    },
+    look: (organization_id) =>
+      call('erasure.look', async () => {
+        await transaction(async ({ run, one }) => {
+          const [locked] = await run(sql.LOCK_ERASURE, { organization_id })
+          if (locked === undefined) return
+          const isOpen = locked.finished && (await one(sql.IS_OPEN, { organization_id })).open
+          const look = locked.finished ? sql.LOOK_AGAIN : sql.LOOK
+          const isLeft = !isOpen && (await one(look, { organization_id })).left
+          await run(sql.POSTPONE_ERASURE, { organization_id, ms: isLeft ? LEFT_MS : OPEN_MS })
+        })
+      }),
   }
 }

@@ -2,7 +2,6 @@ import type { FileId, FileStorage } from '@quickquote/core'
 import { type Storage, validationFailed } from '@quickquote/core/internal'
 import pLimit from 'p-limit'
 import type { Database } from '../connection/database.ts'
-import { type Guard, withStorageErrors } from '../connection/storage-error.ts'
 import { firstIdOf } from '../ids.ts'
 import { REFUSE_ERASED } from '../not-erased.sql.ts'
 import * as sql from './files.sql.ts'
@@ -23,28 +22,18 @@ const WRITES_AT_ONCE = 4
  * The bytes of files in PostgreSQL, in chunks. Each chunk is written by a separate statement, so a slow client holds no
  * connection. An upload keeps one chunk in memory.
  */
-export function fileStorage(database: Database, guard?: Guard): FileStorage {
+export function fileStorage({ call, run }: Database): FileStorage {
   const inTurn = pLimit(WRITES_AT_ONCE)
-  const statements = {
-    insertChunk: ({ id, organization_id }: FileId, position: number, isLast: boolean, base64: string) =>
-      inTurn(() =>
-        database.run(sql.INSERT_CHUNK, { id, organization_id, position, is_last: isLast, base64 }),
-      ),
-    async findChunk({ id, organization_id }: FileId, position: number) {
-      const [chunk] = await database.run(sql.FIND_CHUNK, { id, organization_id, position })
-      return chunk
-    },
-    deleteFiles: (files: readonly FileId[]) => database.run(sql.DELETE_CHUNKS, listed(files)),
-  }
-  const { insertChunk, findChunk, deleteFiles } = withStorageErrors('files', statements, guard)
 
   return {
-    async put(file, bytes) {
+    async put({ id, organization_id }, bytes) {
       let position = 0
       const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
       let used = 0
       const flush = async (isLast: boolean) => {
-        await insertChunk(file, position, isLast, chunk.toString('base64', 0, used))
+        const base64 = chunk.toString('base64', 0, used)
+        const written = { id, organization_id, position, is_last: isLast, base64 }
+        await call('files.put', () => inTurn(() => run(sql.INSERT_CHUNK, written)))
         position += 1
         used = 0
       }
@@ -61,59 +50,71 @@ export function fileStorage(database: Database, guard?: Guard): FileStorage {
       await flush(true)
     },
 
-    async *get(file) {
+    async *get({ id, organization_id }) {
       for (let position = 0, isLast = false; !isLast; position += 1) {
-        const chunk = await findChunk(file, position)
-        if (chunk === undefined) throw new Error(`File ${file.id} is missing or incomplete.`)
+        const wanted = { id, organization_id, position }
+        const [chunk] = await call('files.get', () => run(sql.FIND_CHUNK, wanted))
+        if (chunk === undefined) throw new Error(`File ${id} is missing or incomplete.`)
         isLast = chunk.is_last
         yield Buffer.from(chunk.base64, 'base64')
       }
     },
 
-    async delete(files) {
-      await deleteFiles(files)
-    },
+    delete: (files) =>
+      call('files.delete', async () => {
+        await run(sql.DELETE_CHUNKS, listed(files))
+      }),
   }
 }
 
 export function uploadStorage(database: Database): Storage['uploads'] {
+  const { call } = database
+
   return {
-    async record({ id, organization_id }, now) {
-      await database.run(sql.RECORD_UPLOAD, { id, organization_id, now })
-    },
+    record: ({ id, organization_id }, now) =>
+      call('uploads.record', async () => {
+        await database.run(sql.RECORD_UPLOAD, { id, organization_id, now })
+      }),
 
-    async renew({ id, organization_id }, { isReceived }, now) {
-      const renewed = await database.run(sql.RENEW_UPLOAD, {
-        id,
-        organization_id,
-        is_received: isReceived,
-        now,
-      })
-      if (renewed.length > 0) return true
-      await database.run(REFUSE_ERASED, { organization_id })
-      return false
-    },
+    renew: ({ id, organization_id }, { isReceived }, now) =>
+      call('uploads.renew', async () => {
+        const renewed = await database.run(sql.RENEW_UPLOAD, {
+          id,
+          organization_id,
+          is_received: isReceived,
+          now,
+        })
+        if (renewed.length > 0) return true
+        await database.run(REFUSE_ERASED, { organization_id })
+        return false
+      }),
 
-    abandon: (files, now) => database.run(sql.ABANDON_UPLOADS, { ...listed(files), now }),
+    abandon: (files, now) =>
+      call('uploads.abandon', () => database.run(sql.ABANDON_UPLOADS, { ...listed(files), now })),
 
     abandonBefore: (olderThan, limit, now) =>
-      database.run(sql.ABANDON_OLD_UPLOADS, { older_than: olderThan, limit, now }),
+      call('uploads.abandonBefore', () =>
+        database.run(sql.ABANDON_OLD_UPLOADS, { older_than: olderThan, limit, now }),
+      ),
 
-    async noteStrays(olderThan, now) {
-      await database.run(sql.NOTE_STRAYS, {
-        first_id: firstIdOf(olderThan),
-        created_at: new Date(olderThan.getTime() - 1),
-        now,
-      })
-    },
+    noteStrays: (olderThan, now) =>
+      call('uploads.noteStrays', async () => {
+        await database.run(sql.NOTE_STRAYS, {
+          first_id: firstIdOf(olderThan),
+          created_at: new Date(olderThan.getTime() - 1),
+          now,
+        })
+      }),
 
-    async queueForDeletion(files, now) {
-      if (files.length > 0) await database.run(sql.QUEUE_FOR_DELETION, { ...listed(files), now })
-    },
+    queueForDeletion: (files, now) =>
+      call('uploads.queueForDeletion', async () => {
+        if (files.length > 0) await database.run(sql.QUEUE_FOR_DELETION, { ...listed(files), now })
+      }),
 
-    async forget(files) {
-      await database.run(sql.FORGET_UPLOADS, listed(files))
-    },
+    forget: (files) =>
+      call('uploads.forget', async () => {
+        await database.run(sql.FORGET_UPLOADS, listed(files))
+      }),
   }
 }
 

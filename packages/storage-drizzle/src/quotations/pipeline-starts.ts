@@ -12,50 +12,58 @@ const QUOTE = [
 ]
 
 export function pipelineStartStorage(database: Database): Storage['pipelineStarts'] {
+  const { call } = database
+
   return {
-    async order(quotation, idempotency) {
-      return database.transaction(async (transaction) => {
-        const known = await claimForAcceptance(transaction, quotation, idempotency)
-        if (known !== null) return known
-        const { id, api_key_id: _, created_at, ...quote } = quotation
-        await transaction.run(sql.ORDER_START, {
-          quotation_id: id,
-          organization_id: quote.organization_id,
-          due_at: created_at,
-          quote: JSON.stringify(quote),
-        })
-        await transaction.wake('starts')
-        return { kind: 'accepted' }
-      })
-    },
+    order: (quotation, idempotency) =>
+      call('pipelineStarts.order', () =>
+        database.transaction(async (transaction) => {
+          const known = await claimForAcceptance(transaction, quotation, idempotency)
+          if (known !== null) return known
+          const { id, api_key_id: _, created_at, ...quote } = quotation
+          await transaction.run(sql.ORDER_START, {
+            quotation_id: id,
+            organization_id: quote.organization_id,
+            due_at: created_at,
+            quote: JSON.stringify(quote),
+          })
+          await transaction.wake('starts')
+          return { kind: 'accepted' }
+        }),
+      ),
 
-    async claim({ workerId, limit, held, now }) {
-      if (held !== undefined) await database.run(sql.RELEASE_UNKNOWN_STARTS, { worker_id: workerId, held })
-      const rows = await database.run(sql.CLAIM_STARTS, { worker_id: workerId, limit, now })
-      return { claimed: rows.flatMap(toClaimedStart), nextDueAt: rows[0]?.next_due_at ?? null }
-    },
+    claim: ({ workerId, limit, held, now }) =>
+      call('pipelineStarts.claim', async () => {
+        if (held !== undefined) await database.run(sql.RELEASE_UNKNOWN_STARTS, { worker_id: workerId, held })
+        const rows = await database.run(sql.CLAIM_STARTS, { worker_id: workerId, limit, now })
+        return { claimed: rows.flatMap(toClaimedStart), nextDueAt: rows[0]?.next_due_at ?? null }
+      }),
 
-    async settle({ workerId, quotationId, attempt, retryAt }) {
-      const held = { worker_id: workerId, quotation_id: quotationId, attempt }
-      const [ended] = retryAt === null ? await database.run(sql.END_START, held) : []
-      // It goes on if it is to be tried again, or was cancelled meanwhile.
-      if (ended === undefined) await database.run(sql.POSTPONE_START, { ...held, due_at: retryAt })
-    },
+    settle: ({ workerId, quotationId, attempt, retryAt }) =>
+      call('pipelineStarts.settle', async () => {
+        const held = { worker_id: workerId, quotation_id: quotationId, attempt }
+        const [ended] = retryAt === null ? await database.run(sql.END_START, held) : []
+        // It goes on if it is to be tried again, or was cancelled meanwhile.
+        if (ended === undefined) await database.run(sql.POSTPONE_START, { ...held, due_at: retryAt })
+      }),
 
-    orderCancel(given, now) {
-      const quote: QuoteOfHost = { ...pick(given, QUOTE), trace: null }
-      return orderCancel(database, given.organization_id, given.id, now, JSON.stringify(quote))
-    },
+    orderCancel: (given, now) =>
+      call('pipelineStarts.orderCancel', () => {
+        const quote: QuoteOfHost = { ...pick(given, QUOTE), trace: null }
+        return orderCancel(database, given.organization_id, given.id, now, JSON.stringify(quote))
+      }),
 
-    async findCancelled(workerId) {
-      const cancelled = await database.run(sql.FIND_CANCELLED, { worker_id: workerId })
-      return new Set(cancelled.map(({ id }) => id))
-    },
+    findCancelled: (workerId) =>
+      call('pipelineStarts.findCancelled', async () => {
+        const cancelled = await database.run(sql.FIND_CANCELLED, { worker_id: workerId })
+        return new Set(cancelled.map(({ id }) => id))
+      }),
 
-    async release({ workerId, quotationId, attempt }) {
-      await database.run(sql.RELEASE_START, { worker_id: workerId, quotation_id: quotationId, attempt })
-      await database.wake('anything')
-    },
+    release: ({ workerId, quotationId, attempt }) =>
+      call('pipelineStarts.release', async () => {
+        await database.run(sql.RELEASE_START, { worker_id: workerId, quotation_id: quotationId, attempt })
+        await database.wake('anything')
+      }),
   }
 }
 

@@ -10,61 +10,65 @@ import { COUNT_SWEEPING, READ_FACTS, READ_FLOOR, SAMPLE_SECRETS } from './inspec
 import { COUNT_WORKERS } from './workers.sql.ts'
 
 export function inspectionStorage(
-  { run, one }: Database,
+  { callUnwatched: call, run, one }: Database,
   { driver, schema, checkEngine }: { driver: Driver; schema: string; checkEngine: () => Promise<void> },
 ): Storage['inspection'] {
   return {
-    async readFacts() {
-      await checkEngine()
-      const facts = await one(READ_FACTS)
-      const mayRead = !facts.missing_grants.some((grant) =>
-        /^usage on the schema|^select on retention_floor/.test(grant),
-      )
-      const { applied } = mayRead ? await migrationStatus(driver, schema) : { applied: [] }
-      const [floor] = applied.length > 0 ? await run(READ_FLOOR) : []
-      return { ...facts, history_floor_days: floor?.days ?? null }
-    },
+    readFacts: () =>
+      call('inspection.readFacts', async () => {
+        await checkEngine()
+        const facts = await one(READ_FACTS)
+        const mayRead = !facts.missing_grants.some((grant) =>
+          /^usage on the schema|^select on retention_floor/.test(grant),
+        )
+        const { applied } = mayRead ? await migrationStatus(driver, schema) : { applied: [] }
+        const [floor] = applied.length > 0 ? await run(READ_FLOOR) : []
+        return { ...facts, history_floor_days: floor?.days ?? null }
+      }),
 
-    async findPendingMigrations() {
-      await checkDatabase(driver, schema)
-      return (await migrationStatus(driver, schema)).pending
-    },
+    findPendingMigrations: () =>
+      call('inspection.findPendingMigrations', async () => {
+        await checkDatabase(driver, schema)
+        return (await migrationStatus(driver, schema)).pending
+      }),
 
-    async sampleSecrets() {
-      const samples = await run(SAMPLE_SECRETS)
-      return samples.map(({ key_id, ...sample }) => ({ keyId: key_id, ...sample }))
-    },
+    sampleSecrets: () =>
+      call('inspection.sampleSecrets', async () => {
+        const samples = await run(SAMPLE_SECRETS)
+        return samples.map(({ key_id, ...sample }) => ({ keyId: key_id, ...sample }))
+      }),
 
-    countWorkers: (silentForMs) => one(COUNT_WORKERS, { silent_for_ms: silentForMs }),
+    countWorkers: (silentForMs) =>
+      call('inspection.countWorkers', () => one(COUNT_WORKERS, { silent_for_ms: silentForMs })),
 
-    async countSweeping(ms) {
-      return (await one(COUNT_SWEEPING, { ms })).organizations
-    },
+    countSweeping: (ms) =>
+      call('inspection.countSweeping', async () => (await one(COUNT_SWEEPING, { ms })).organizations),
 
     /**
      * On a separate channel, so that no worker wakes. Starting to listen counts as a notification, so only later ones
      * matter.
      */
-    async hearsNotifications(withinMs) {
-      const channel = `${schema}_inspection_${randomUUID()}`
-      const given = new AbortController()
-      let heard = 0
-      const listener = driver.listen(channel, {
-        onHeard() {
-          heard += 1
-          if (heard > 1) given.abort()
-        },
-      })
-      try {
-        const until = performance.now() + withinMs
-        while (!given.signal.aborted && performance.now() < until) {
-          if (heard > 0) await driver.values(NOTIFY, [channel, '']).catch(() => undefined)
-          await sleep(50, undefined, { signal: given.signal }).catch(() => undefined)
+    hearsNotifications: (withinMs) =>
+      call('inspection.hearsNotifications', async () => {
+        const channel = `${schema}_inspection_${randomUUID()}`
+        const given = new AbortController()
+        let heard = 0
+        const listener = driver.listen(channel, {
+          onHeard() {
+            heard += 1
+            if (heard > 1) given.abort()
+          },
+        })
+        try {
+          const until = performance.now() + withinMs
+          while (!given.signal.aborted && performance.now() < until) {
+            if (heard > 0) await driver.values(NOTIFY, [channel, '']).catch(() => undefined)
+            await sleep(50, undefined, { signal: given.signal }).catch(() => undefined)
+          }
+          return given.signal.aborted
+        } finally {
+          await listener.end()
         }
-        return given.signal.aborted
-      } finally {
-        await listener.end()
-      }
-    },
+      }),
   }
 }

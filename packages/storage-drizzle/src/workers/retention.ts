@@ -17,7 +17,7 @@ const ID_DELAY_MS = 60_000
  * in `retention_floor`.
  */
 export function retentionStorage(connection: Connection): Storage['retention'] {
-  const { run, one } = unhurried(connection)
+  const { call, run, one } = unhurried(connection)
 
   /** Rows from before `moment` have lower ids. */
   const idAfter = (moment: Date) => firstIdOf(new Date(moment.getTime() + ID_DELAY_MS))
@@ -33,58 +33,67 @@ export function retentionStorage(connection: Connection): Storage['retention'] {
   }
 
   return {
-    async countHours() {
-      await run(COUNT_HOURS)
-    },
+    countHours: () =>
+      call('retention.countHours', async () => {
+        await run(COUNT_HOURS)
+      }),
 
-    async forgetIdempotencyKeys(before) {
-      await run(sql.FORGET_KEYS, { before })
-    },
+    forgetIdempotencyKeys: (before) =>
+      call('retention.forgetIdempotencyKeys', async () => {
+        await run(sql.FORGET_KEYS, { before })
+      }),
 
-    async expireDeliveries(before, limit) {
-      const rows = await run(sql.EXPIRE_DELIVERIES, { kept: idAfter(before), before, limit })
-      if (rows.length > 0) await run(RELEASE_NEXT, { now: new Date() })
-      const parked = rows.filter((row) => row.parked).length
-      return { parked, pending: rows.length - parked }
-    },
+    expireDeliveries: (before, limit) =>
+      call('retention.expireDeliveries', async () => {
+        const rows = await run(sql.EXPIRE_DELIVERIES, { kept: idAfter(before), before, limit })
+        if (rows.length > 0) await run(RELEASE_NEXT, { now: new Date() })
+        const parked = rows.filter((row) => row.parked).length
+        return { parked, pending: rows.length - parked }
+      }),
 
-    async removeStrayLeases(leasedBefore) {
-      const removed = await run(sql.REMOVE_STRAY_LEASES, { leased_before: leasedBefore })
-      return removed.length
-    },
+    removeStrayLeases: (leasedBefore) =>
+      call('retention.removeStrayLeases', async () => {
+        const removed = await run(sql.REMOVE_STRAY_LEASES, { leased_before: leasedBefore })
+        return removed.length
+      }),
 
-    async removeHistory(before) {
-      const attempts = await removeRows('delivery_attempts', before)
-      const events = await removeRows('events', before)
-      return {
-        events: events.count,
-        attempts: attempts.count,
-        isKept: attempts.isKept || events.isKept,
-      }
-    },
+    removeHistory: (before) =>
+      call('retention.removeHistory', async () => {
+        const attempts = await removeRows('delivery_attempts', before)
+        const events = await removeRows('events', before)
+        return {
+          events: events.count,
+          attempts: attempts.count,
+          isKept: attempts.isKept || events.isKept,
+        }
+      }),
 
-    async forgetKeyUses(before) {
-      await run(sql.FORGET_KEY_DAYS, { before })
-      await run(sql.FORGET_KEY_REQUESTS, { kept: idAfter(before), before })
-    },
+    forgetKeyUses: (before) =>
+      call('retention.forgetKeyUses', async () => {
+        await run(sql.FORGET_KEY_DAYS, { before })
+        await run(sql.FORGET_KEY_REQUESTS, { kept: idAfter(before), before })
+      }),
 
-    async forgetReplays(before) {
-      await run(sql.FORGET_REPLAYS, { before })
-    },
+    forgetReplays: (before) =>
+      call('retention.forgetReplays', async () => {
+        await run(sql.FORGET_REPLAYS, { before })
+      }),
 
-    async removeAuditEntries(before, limit) {
-      const old = { before, kept: idAfter(before), at_most: limit }
-      return (await one(sql.REMOVE_AUDIT_ENTRIES, old)).removed
-    },
+    removeAuditEntries: (before, limit) =>
+      call('retention.removeAuditEntries', async () => {
+        const old = { before, kept: idAfter(before), at_most: limit }
+        return (await one(sql.REMOVE_AUDIT_ENTRIES, old)).removed
+      }),
 
-    async abandonFilesOfEndedQuotations(endedBefore, limit, now) {
-      const abandoned = await run(sql.ABANDON_FILES, {
-        kept: idAfter(endedBefore),
-        before: endedBefore,
-        limit,
-        now,
-      })
-      return abandoned.length
-    },
+    abandonFilesOfEndedQuotations: (endedBefore, limit, now) =>
+      call('retention.abandonFilesOfEndedQuotations', async () => {
+        const abandoned = await run(sql.ABANDON_FILES, {
+          kept: idAfter(endedBefore),
+          before: endedBefore,
+          limit,
+          now,
+        })
+        return abandoned.length
+      }),
   }
 }
