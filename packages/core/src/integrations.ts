@@ -1,6 +1,7 @@
 import { createRequirementsFiles, type RequirementsFiles } from './files/requirements-file.ts'
 import { databaseClock, givenClock } from './lib/clock.ts'
 import { ConfigurationError } from './lib/errors.ts'
+import type { OptionTable } from './lib/option-check.ts'
 import { outageLog } from './lib/outage.ts'
 import { version } from './lib/version.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
@@ -161,11 +162,24 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
 }
 
 /**
+ * The row of the option `integrations`.
  * @param owner whose option it is, such as `createDeliveryWorker`
+ */
+export function integrationsOption(owner: string) {
+  return {
+    isRequired: true,
+    check(integrations) {
+      checkIntegrations(owner, integrations)
+      return true
+    },
+  } as const satisfies OptionTable[string]
+}
+
+/**
  * @throws ConfigurationError unless given integrations of this version: npm installs a second core beside the first if
  * the packages differ in version, and errors of the one are unknown to the other
  */
-export function checkIntegrations(owner: string, integrations: Partial<Integrations> | undefined): void {
+function checkIntegrations(owner: string, integrations: Partial<Integrations> | undefined): void {
   if (typeof integrations?.quotations?.start !== 'function') {
     throw new ConfigurationError(
       `${owner}: integrations is missing: pass the result of createIntegrations({ … }).`,

@@ -112,7 +112,7 @@ export {
   problemType,
 } from './lib/problem.ts'
 export { type Content, contentAnswer, contentOf, FIXED, fixedName } from './lib/static-content.ts'
-export { brandProblem, type Theme, type ThemeTokens, themeRule } from './lib/theme.ts'
+export { checkBrand, type Theme, type ThemeTokens, themeRule } from './lib/theme.ts'
 export { readSession, SESSION_TIMEOUT_MS } from './services/read-session.ts'
 
 // Benches: thousands of keys, without a request for each.
@@ -134,19 +134,28 @@ export { decrypts, findUnusableKeys, type UnusableKey } from './services/encrypt
 
 // All of them: options, errors and small tools.
 export { inTurns } from './files/in-turns.ts'
-export { checkIntegrations } from './integrations.ts'
+export { integrationsOption } from './integrations.ts'
 export { answerInTime } from './lib/answer-in-time.ts'
 export { invalidField, validationFailed } from './lib/errors.ts'
 export { loggableError } from './lib/loggable-error.ts'
 export {
+  type Completed,
   checkNumber,
   checkOptionNames,
+  checkOptionValues,
+  completeOptions,
   defaultsOf,
+  hasMethods,
   hintAt,
+  isFunction,
+  isText,
+  isTime,
+  listOf,
   MAX_TIMER_MS,
-  type NumberOption,
-  type NumberRange,
+  matching,
+  type OptionsOf,
   type OptionTable,
+  oneOf,
 } from './lib/option-check.ts'
 export { type CallWatcher, isOutage } from './lib/outage.ts'
 export { givenOptions, pick } from './lib/fields.ts'

@@ -1,14 +1,19 @@
 import { type AddressGuard, addressGuard } from './lib/address-guard.ts'
 import type { Clock } from './lib/clock.ts'
 import { ConfigurationError } from './lib/errors.ts'
-import { givenOptions } from './lib/fields.ts'
 import { createKeyring, type EncryptionKey, type Keyring } from './lib/keyring.ts'
 import { borrowedLogger, carefulLogger, type Logger } from './lib/logger.ts'
 import {
-  checkNumber,
-  checkOptionNames,
-  defaultsOf,
+  checkOptionValues,
+  completeOptions,
+  hasMethods,
+  isFunction,
+  isTime,
+  listOf,
   MAX_TIMER_MS,
+  matching,
+  type NumberOption,
+  type OptionsOf,
   type OptionTable,
 } from './lib/option-check.ts'
 import { version } from './lib/version.ts'
@@ -143,32 +148,80 @@ export interface Context<Port extends PortName> {
   readonly settings: Settings
 }
 
-const OPTION_NAMES = Object.keys({
-  storage: true,
-  otherStorages: true,
-  pipeline: true,
-  events: true,
-  quotations: true,
-  files: true,
-  encryptionKeys: true,
-  productName: true,
-  limits: true,
-  delivery: true,
-  start: true,
-  lease: true,
-  apiKeys: true,
-  retention: true,
-  viewersSeeBodies: true,
-  allowAddresses: true,
-  egress: true,
-  onEndpointDisabled: true,
-  onEndpointFailing: true,
-  onDeliveriesExhausted: true,
-  onApiKeyExpiring: true,
-  hookTimeoutMs: true,
-  logger: true,
-  now: true,
-} satisfies Record<keyof IntegrationsOptions, true>)
+const isStorage = hasMethods('transaction')
+const HOOK = { default: () => {}, check: isFunction, rule: 'must be a function.' } as const
+
+/** Groups and what has no `check` are checked by what makes them. */
+const OPTIONS = {
+  storage: {
+    isRequired: true,
+    check: isStorage,
+    rule: 'is missing: pass drizzleStorage({ connectionString }).',
+  },
+  otherStorages: {
+    check: listOf(isStorage),
+    rule: 'must be a list of storages, such as [drizzleStorage({ connectionString })].',
+  },
+  pipeline: {
+    isRequired: true,
+    check: hasMethods('start', 'signDocumentUrl'),
+    rule: 'needs two functions: start(quote, context) and signDocumentUrl(document).',
+  },
+  events: {
+    check: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    rule: 'must be the result of defineEvents({ … }).',
+  },
+  quotations: {},
+  files: {
+    check: hasMethods('put', 'get', 'delete'),
+    rule: 'needs three functions: put(file, bytes), get(file) and delete(files).',
+  },
+  encryptionKeys: {},
+  productName: {
+    default: 'Service',
+    check: matching(/^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/),
+    rule: 'becomes part of header names: letters, digits and single dashes only.',
+  },
+  limits: {},
+  delivery: {},
+  start: {},
+  lease: {},
+  apiKeys: {},
+  retention: {},
+  viewersSeeBodies: { default: true },
+  allowAddresses: {
+    default: [] as readonly string[],
+    check: listOf((entry) => typeof entry === 'string'),
+    rule: "must be a list of CIDRs and host names, such as ['10.1.0.0/16', 'receiver.internal'].",
+  },
+  egress: {},
+  onEndpointDisabled: HOOK,
+  onEndpointFailing: HOOK,
+  onDeliveriesExhausted: HOOK,
+  onApiKeyExpiring: HOOK,
+  hookTimeoutMs: { default: 10_000, min: 1, max: MAX_TIMER_MS },
+  logger: {
+    check: hasMethods('debug', 'info', 'warn', 'error'),
+    rule: 'must have the functions debug, info, warn and error, like pino.',
+  },
+  now: {
+    check: (now) => isFunction(now) && isTime(now()),
+    rule: 'must be a function that returns a valid Date.',
+  },
+} satisfies Record<keyof IntegrationsOptions, OptionTable[string]>
+
+/** What is optional in a pipeline, which may be an object with anything else. */
+const PIPELINE_OPTIONS = {
+  steps: {
+    check: areSteps,
+    rule: `must list some of ${STEPS.join(', ')}, in this order, ending with proposal.`,
+  },
+  status: {
+    check: isFunction,
+    rule: 'must be a function (quotationId) => status. To use the built-in status, leave it out.',
+  },
+  cancel: { check: isFunction, rule: 'must be a function (quote) => Promise<void>. It is optional.' },
+} satisfies OptionTable
 
 /** The longest wait between two attempts. */
 const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
@@ -178,72 +231,21 @@ const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
  * @throws ConfigurationError for an option that is missing, unknown or invalid
  */
 export function createSettings(options: IntegrationsOptions): Omit<Settings, 'clock' | 'now'> {
-  checkOptionNames('createIntegrations', options, OPTION_NAMES)
-  const { storage, pipeline, encryptionKeys = [], productName = 'Service', allowAddresses = [] } = options
-  const { hookTimeoutMs = 10_000, viewersSeeBodies = true } = options
-  const hooks = checkHooks(options)
-  const { events, files, now } = options
-  const borrowed = borrowedLogger()
-  const { logger: given = borrowed.logger } = options
-  expect(hasMethods(storage, 'transaction'), 'storage is missing: pass drizzleStorage({ connectionString }).')
-  const { otherStorages = [] } = options
-  expect(
-    Array.isArray(otherStorages) && otherStorages.every((other) => hasMethods(other, 'transaction')),
-    'otherStorages must be a list of storages, such as [drizzleStorage({ connectionString })].',
-  )
-  expect(
-    hasMethods(pipeline, 'start', 'signDocumentUrl'),
-    'pipeline needs two functions: start(quote, context) and signDocumentUrl(document).',
-  )
-  expect(
-    pipeline.steps === undefined || areSteps(pipeline.steps),
-    `pipeline.steps must list some of ${STEPS.join(', ')}, in this order, ending with proposal.`,
-  )
-  expect(
-    pipeline.status === undefined || typeof pipeline.status === 'function',
-    'pipeline.status must be a function (quotationId) => status. To use the built-in status, leave it out.',
-  )
-  expect(
-    pipeline.cancel === undefined || typeof pipeline.cancel === 'function',
-    'pipeline.cancel must be a function (quote) => Promise<void>. It is optional.',
-  )
-  expect(
-    events === undefined || (typeof events === 'object' && events !== null && !Array.isArray(events)),
-    'events must be the result of defineEvents({ … }).',
-  )
-  expect(
-    files === undefined || hasMethods(files, 'put', 'get', 'delete'),
-    'files needs three functions: put(file, bytes), get(file) and delete(files).',
-  )
-  expect(
-    typeof productName === 'string' && /^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/.test(productName),
-    'productName becomes part of header names: letters, digits and single dashes only.',
-  )
-  expect(
-    Array.isArray(allowAddresses) && allowAddresses.every((entry) => typeof entry === 'string'),
-    "allowAddresses must be a list of CIDRs and host names, such as ['10.1.0.0/16', 'receiver.internal'].",
-  )
-  expect(typeof viewersSeeBodies === 'boolean', 'viewersSeeBodies must be true or false.')
-  expect(
-    hasMethods(given, 'debug', 'info', 'warn', 'error'),
-    'logger must have the functions debug, info, warn and error, like pino.',
-  )
-  expect(
-    now === undefined || (typeof now === 'function' && isTime(now())),
-    'now must be a function that returns a valid Date.',
-  )
-  checkNumber('createIntegrations: hookTimeoutMs', hookTimeoutMs, { min: 1, max: MAX_TIMER_MS })
+  const checked = completeOptions('createIntegrations', OPTIONS, options)
+  const { pipeline, productName, viewersSeeBodies, hookTimeoutMs } = checked
+  const { onEndpointDisabled, onEndpointFailing, onDeliveriesExhausted, onApiKeyExpiring } = checked
+  checkOptionValues('createIntegrations: pipeline', PIPELINE_OPTIONS, pipeline)
   const delivery = derived(complete('delivery', DELIVERY_OPTIONS, options.delivery), options.delivery)
   const start = complete('start', START_OPTIONS, options.start)
   const lease = complete('lease', LEASE_OPTIONS, options.lease)
   checkLease('createIntegrations: lease.', lease)
   checkBackoff('delivery', delivery)
   checkBackoff('start', { ...start, backoffFactor: 2 })
-  const logger = carefulLogger(given)
+  const borrowed = borrowedLogger()
   return {
     version,
     pipeline,
-    events: createEventCatalog(events),
+    events: createEventCatalog(options.events),
     productName,
     viewersSeeBodies,
     limits: complete('limits', LIMIT_OPTIONS, options.limits),
@@ -251,47 +253,28 @@ export function createSettings(options: IntegrationsOptions): Omit<Settings, 'cl
     start,
     lease,
     apiKeys: complete('apiKeys', API_KEY_OPTIONS, options.apiKeys),
-    retention: complete('retention', retentionOptions(delivery), options.retention),
-    keyring: createKeyring(encryptionKeys),
-    addressGuard: addressGuard({ allow: allowAddresses }),
+    retention: complete<Record<keyof Retention, NumberOption>>(
+      'retention',
+      retentionOptions(delivery),
+      options.retention,
+    ),
+    keyring: createKeyring(options.encryptionKeys ?? []),
+    addressGuard: addressGuard({ allow: checked.allowAddresses }),
     egress: createEgress(options.egress),
-    ...hooks,
+    ...{ onEndpointDisabled, onEndpointFailing, onDeliveriesExhausted, onApiKeyExpiring },
     hookTimeoutMs,
-    logger,
+    logger: carefulLogger(options.logger ?? borrowed.logger),
     lendLogger: borrowed.lend,
   }
 }
 
-/** A hook that was not given does nothing. */
-function checkHooks(options: IntegrationsOptions) {
-  const ignore = () => {}
-  const {
-    onEndpointDisabled = ignore,
-    onEndpointFailing = ignore,
-    onDeliveriesExhausted = ignore,
-    onApiKeyExpiring = ignore,
-  } = options
-  const hooks = { onEndpointDisabled, onEndpointFailing, onDeliveriesExhausted, onApiKeyExpiring }
-  for (const [name, hook] of Object.entries(hooks)) {
-    expect(typeof hook === 'function', `${name} must be a function.`)
-  }
-  return hooks
-}
-
 /** The given options of a group, with defaults for the rest. */
-function complete<T extends object>(
+function complete<Table extends OptionTable>(
   group: string,
-  table: Readonly<Record<keyof T, OptionTable[string]>>,
-  given: Partial<T> = {},
-): T {
-  checkOptionNames(`createIntegrations: ${group}`, given, Object.keys(table))
-  const options = givenOptions(given)
-  for (const [name, value] of Object.entries(options)) {
-    const option = table[name as keyof T]
-    if ('min' in option) checkNumber(`createIntegrations: ${group}.${name}`, value, option)
-    else expect(typeof value === 'boolean', `${group}.${name} must be true or false.`)
-  }
-  return { ...(defaultsOf(table) as T), ...options }
+  table: Table,
+  given: Partial<OptionsOf<Table>> = {},
+): OptionsOf<Table> {
+  return completeOptions(`createIntegrations: ${group}`, table, given) as OptionsOf<Table>
 }
 
 /** Defaults that follow from other options: without notifications polls are the latency, and a given share does not grow. */
@@ -313,17 +296,9 @@ function checkBackoff(
   policy: { maxAttempts: number; backoffMs: number; backoffFactor: number },
 ): void {
   const longest = policy.backoffMs * policy.backoffFactor ** Math.max(policy.maxAttempts - 2, 0)
-  expect(
-    longest <= MAX_BACKOFF_MS,
-    `${group}.backoffMs would grow to more than a year within ${group}.maxAttempts attempts. Lower one of them.`,
-  )
-}
-
-function hasMethods(value: unknown, ...names: string[]): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
+  if (longest <= MAX_BACKOFF_MS) return
+  throw new ConfigurationError(
+    `createIntegrations: ${group}.backoffMs would grow to more than a year within ${group}.maxAttempts attempts. Lower one of them.`,
   )
 }
 
@@ -331,12 +306,4 @@ function areSteps(steps: readonly Step[]): boolean {
   if (!Array.isArray(steps)) return false
   const inOrder = STEPS.filter((step) => steps.includes(step))
   return steps.at(-1) === 'proposal' && inOrder.join() === steps.join()
-}
-
-function isTime(value: unknown): boolean {
-  return value instanceof Date && !Number.isNaN(value.getTime())
-}
-
-function expect(holds: boolean, message: string): asserts holds {
-  if (!holds) throw new ConfigurationError(`createIntegrations: ${message}`)
 }

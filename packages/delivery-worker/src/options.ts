@@ -1,17 +1,17 @@
 import { type Certificates, ConfigurationError, type Integrations } from '@quickquote/core'
 import {
   checkCertificates,
-  checkIntegrations,
   checkLease,
-  checkNumber,
-  checkOptionNames,
+  completeOptions,
   defaultsOf,
-  givenOptions,
+  integrationsOption,
+  isText,
   LEASE_OPTIONS,
   type LeasePolicy,
   MAX_TIMER_MS,
-  type NumberRange,
+  type OptionsOf,
   type OptionTable,
+  oneOf,
 } from '@quickquote/core/internal'
 import type { HealthAddress } from './health/health-server.ts'
 
@@ -42,23 +42,35 @@ export interface DeliveryWorkerOptions {
   readonly health?: HealthAddress
 }
 
-type OwnNumbers = Required<Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPerOrigin'>>
-
 /** Those that are not options of the integrations, too. */
 export const WORKER_OPTIONS = {
   concurrency: { default: 512, min: 1 },
   socketsPerOrigin: { default: 16, min: 1 },
+  pipelineStarts: { default: true },
 } as const satisfies OptionTable
-const NUMBERS = { ...WORKER_OPTIONS, ...LEASE_OPTIONS, pollIntervalMs: { min: 1, max: MAX_TIMER_MS } }
-/** Those of the lease and the polls are in the settings of the integrations. */
-export const DEFAULT_WORKER_OPTIONS: OwnNumbers = defaultsOf(WORKER_OPTIONS)
+export const DEFAULT_WORKER_OPTIONS: OptionsOf<typeof WORKER_OPTIONS> = defaultsOf(WORKER_OPTIONS)
 
-const OPTION_NAMES = [...Object.keys(NUMBERS), 'integrations', 'ca', 'pipelineStarts', 'health']
+/** Their defaults are in the settings of the integrations. */
+const { heartbeatMs, deadAfterMs } = LEASE_OPTIONS
+const OPTIONS = {
+  integrations: integrationsOption('createDeliveryWorker'),
+  ...WORKER_OPTIONS,
+  pollIntervalMs: { min: 1, max: MAX_TIMER_MS },
+  heartbeatMs: { min: heartbeatMs.min, max: heartbeatMs.max },
+  deadAfterMs: { min: deadAfterMs.min, max: deadAfterMs.max },
+  ca: {},
+  health: {},
+} satisfies Record<keyof DeliveryWorkerOptions, OptionTable[string]>
 
-export type CheckedOptions = OwnNumbers &
-  LeasePolicy &
-  Required<Pick<DeliveryWorkerOptions, 'pollIntervalMs'>> &
-  Pick<DeliveryWorkerOptions, 'integrations' | 'ca' | 'health'> & { readonly pipelineStarts: boolean }
+const HEALTH_OPTIONS = {
+  port: { isRequired: true, min: 0, max: 65_535 },
+  host: { check: isText, rule: 'must be an address, such as 127.0.0.1.' },
+  metrics: { check: oneOf(true, false), rule: 'must be true or false.' },
+} satisfies Record<keyof HealthAddress, OptionTable[string]>
+
+export type CheckedOptions = LeasePolicy &
+  Required<Pick<DeliveryWorkerOptions, 'pollIntervalMs' | keyof typeof WORKER_OPTIONS>> &
+  Pick<DeliveryWorkerOptions, 'integrations' | 'ca' | 'health'>
 
 /** @throws ConfigurationError for an option that is missing, unknown or invalid */
 export function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
@@ -68,28 +80,13 @@ export function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
       'createDeliveryWorker: the worker does not run on Bun. Run it on Node, or on Deno.',
     )
   }
-  checkOptionNames('createDeliveryWorker', options, OPTION_NAMES)
-  checkIntegrations('createDeliveryWorker', options.integrations)
-  const { lease, delivery } = options.integrations.settings
-  const defaults = { ...DEFAULT_WORKER_OPTIONS, pollIntervalMs: delivery.pollMs }
-  const checked = { ...defaults, ...lease, pipelineStarts: true, ...givenOptions(options) }
-  for (const [name, option] of Object.entries<NumberRange>(NUMBERS)) {
-    checkNumber(`createDeliveryWorker: ${name}`, checked[name as keyof typeof NUMBERS], option)
-  }
+  const given = completeOptions('createDeliveryWorker', OPTIONS, options)
+  const { lease, delivery } = given.integrations.settings
+  const checked = { pollIntervalMs: delivery.pollMs, ...lease, ...given }
   checkLease('createDeliveryWorker: ', checked)
   checkCertificates('createDeliveryWorker: ca', checked.ca)
-  if (typeof checked.pipelineStarts !== 'boolean') {
-    throw new ConfigurationError('createDeliveryWorker: pipelineStarts must be true or false.')
-  }
   if (checked.health !== undefined) {
-    checkOptionNames('createDeliveryWorker: health', checked.health, ['port', 'host', 'metrics'])
-    checkNumber('createDeliveryWorker: health.port', checked.health.port, { min: 0, max: 65_535 })
-    if (!['string', 'undefined'].includes(typeof checked.health.host)) {
-      throw new ConfigurationError('createDeliveryWorker: health.host must be an address, such as 127.0.0.1.')
-    }
-    if (!['boolean', 'undefined'].includes(typeof checked.health.metrics)) {
-      throw new ConfigurationError('createDeliveryWorker: health.metrics must be true or false.')
-    }
+    completeOptions('createDeliveryWorker: health', HEALTH_OPTIONS, checked.health)
   }
   return checked
 }

@@ -1,12 +1,20 @@
 import { ConfigurationError, type Integrations } from '@quickquote/core'
 import {
-  brandProblem,
-  checkIntegrations,
-  checkNumber,
+  type Completed,
+  checkBrand,
   checkOptionNames,
+  completeOptions,
   DEFAULT_PROBLEM_TYPE_BASE,
-  givenOptions,
+  hasMethods,
+  integrationsOption,
+  isFunction,
+  isText,
+  isTime,
+  listOf,
   MAX_TIMER_MS,
+  matching,
+  type OptionTable,
+  oneOf,
   parseUrl,
   SESSION_TIMEOUT_MS,
   type Theme,
@@ -138,171 +146,159 @@ export interface FastifyIntegrationsOptions {
 }
 
 /** The checked options with their defaults. */
-export type PluginSettings = Required<
-  Omit<FastifyIntegrationsOptions, NoDefault | 'apiDocs' | 'publicUrl'>
+export type PluginSettings = Omit<
+  Completed<FastifyIntegrationsOptions, typeof OPTIONS>,
+  'apiDocs' | 'publicUrl'
 > & {
-  readonly [Name in NoDefault]: FastifyIntegrationsOptions[Name]
-} & {
   readonly apiDocs: Required<ApiDocsOptions> | null
   /** Without a slash at its end. */
   readonly publicUrl: string | null
 }
 
-type NoDefault = 'worker' | 'describeMembers' | 'redis'
+const LOGO_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp']
 
-/** The defaults of all options. undefined: the option is required, or there is none. */
-const DEFAULTS = {
-  integrations: undefined,
-  resolveSession: undefined,
-  publicUrl: undefined,
-  worker: undefined,
-  sessionTimeoutMs: SESSION_TIMEOUT_MS,
-  trustedOrigins: [] as readonly string[],
-  apiKeyRoutes: true,
-  describeMembers: undefined,
-  apiDocs: {} as ApiDocsOptions | false,
-  inHostDocument: false,
-  redis: undefined,
-  onLimiterError: 'open' as const,
-  problemTypeBase: DEFAULT_PROBLEM_TYPE_BASE,
-  deprecated: {} as Readonly<Record<string, Deprecation>>,
-} satisfies Record<keyof FastifyIntegrationsOptions, unknown>
+const API_DOCS_OPTIONS = {
+  path: {
+    default: '/api-docs',
+    check: matching(/^(\/[\w.~-]+)+$/),
+    rule: 'must be a path without a trailing slash, such as /api-docs.',
+  },
+  sessionScheme: {
+    default: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'session',
+      description: 'The session of the application that hosts these routes.',
+    },
+    check: isSessionScheme,
+    rule: "must be { type: 'apiKey', in: 'cookie' or 'header', name } or { type: 'http', scheme }.",
+  },
+  title: { default: 'Quick Quote integrations', check: isText, rule: 'must be a string.' },
+  description: {
+    default:
+      'Start and read Quick Quotes from another system, and get notified of their progress by webhook.',
+    check: isText,
+    rule: 'must be a string.',
+  },
+  logo: {
+    default: null,
+    check: (logo) => logo === null || (LOGO_TYPES.includes(logo?.type) && isContent(logo.content)),
+    rule: `must be { type, content }: a type of ${LOGO_TYPES.join(', ')} and the image as bytes or text.`,
+  },
+  brand: {
+    default: null,
+    check: (brand) => brand === null || isText(brand?.name),
+    rule: 'must have a name, and may have the URL of a logo.',
+  },
+  homeUrl: {
+    default: null,
+    check: (url) => url === null || isText(url),
+    rule: 'must be a URL, such as /.',
+  },
+  license: {
+    default: null,
+    check: (license) =>
+      license === null ||
+      (typeof license?.name === 'string' && (license.url === undefined || parseUrl(license.url) !== null)),
+    rule: "must be { name, url? } with an absolute URL, such as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
+  },
+} satisfies Record<keyof ApiDocsOptions, OptionTable[string]>
+export const DEFAULT_API_DOCS: Required<ApiDocsOptions> = completeOptions(
+  'apiDocs',
+  API_DOCS_OPTIONS,
+  {} as ApiDocsOptions,
+)
+
+const OPTIONS = {
+  integrations: integrationsOption('fastifyIntegrations'),
+  resolveSession: {
+    isRequired: true,
+    check: isFunction,
+    rule: 'is missing: pass a function (request) => ({ memberId, organizations }) or null.',
+  },
+  publicUrl: {
+    check: isPublicUrl,
+    rule: 'must be an https URL without a query, such as https://api.example.com/quotes; http only for this machine (http://localhost:3000).',
+  },
+  worker: {
+    check: hasMethods('start', 'stop'),
+    rule: 'must be the result of createDeliveryWorker({ integrations }). The plugin starts and stops it.',
+  },
+  sessionTimeoutMs: { default: SESSION_TIMEOUT_MS, min: 1, max: MAX_TIMER_MS },
+  trustedOrigins: {
+    default: [] as readonly string[],
+    check: listOf(isOrigin),
+    rule: "must be a list of origins without a path, such as ['https://app.example.com'].",
+  },
+  apiKeyRoutes: { default: true },
+  describeMembers: {
+    check: isFunction,
+    rule: 'must be a function (memberIds, { organizationId }) => ({ [memberId]: { name } }).',
+  },
+  apiDocs: {
+    check: (apiDocs) => apiDocs === false || typeof apiDocs === 'object',
+    rule: `must be false, or an object with: ${Object.keys(API_DOCS_OPTIONS).join(', ')}.`,
+  },
+  inHostDocument: { default: false },
+  redis: {
+    check: (redis) => isFunction(redis?.eval) && 'defineCommand' in redis,
+    rule: 'must be an ioredis client, such as new Redis(url) from the package ioredis.',
+  },
+  onLimiterError: {
+    default: 'open',
+    check: oneOf('open', 'closed'),
+    rule: "must be 'open' or 'closed'.",
+  },
+  problemTypeBase: {
+    default: DEFAULT_PROBLEM_TYPE_BASE,
+    check: (base) => typeof base === 'string' && parseUrl(`${base}CODE`) !== null,
+    rule: 'must be the start of an absolute URI, such as https://docs.example.com/errors#.',
+  },
+  deprecated: {
+    default: {} as Readonly<Record<string, Deprecation>>,
+    check: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    rule: 'must be an object, such as { listQuotations: { since: new Date() } }.',
+  },
+} satisfies Record<keyof FastifyIntegrationsOptions, OptionTable[string]>
 
 /** Options of `register` that are Fastify's own. */
 const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
-
-export const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
-  path: '/api-docs',
-  sessionScheme: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: 'session',
-    description: 'The session of the application that hosts these routes.',
-  },
-  title: 'Quick Quote integrations',
-  description:
-    'Start and read Quick Quotes from another system, and get notified of their progress by webhook.',
-  logo: null,
-  brand: null,
-  homeUrl: null,
-  license: null,
-}
-
-const LOGO_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp']
 
 /**
  * @throws ConfigurationError for an option that is missing, unknown or invalid
  */
 export function resolveOptions(options: FastifyIntegrationsOptions): PluginSettings {
-  checkOptionNames('fastifyIntegrations', options, [...Object.keys(DEFAULTS), ...REGISTER_OPTIONS])
-  const settings = { ...DEFAULTS, ...givenOptions(options) }
-  const { integrations, resolveSession, worker, sessionTimeoutMs, trustedOrigins, describeMembers } = settings
-  const { apiKeyRoutes, inHostDocument, redis, onLimiterError, problemTypeBase } = settings
-  checkIntegrations('fastifyIntegrations', integrations)
-  expect(
-    typeof resolveSession === 'function',
-    'resolveSession is missing: pass a function (request) => ({ memberId, organizations }) or null.',
-  )
-  expect(
-    worker === undefined || (typeof worker?.start === 'function' && typeof worker.stop === 'function'),
-    'worker must be the result of createDeliveryWorker({ integrations }). The plugin starts and stops it.',
-  )
-  expect(
-    (worker?.integrations ?? integrations) === integrations,
-    'worker belongs to other integrations. Pass the same integrations to createDeliveryWorker and to the plugin.',
-  )
-  checkNumber('fastifyIntegrations: sessionTimeoutMs', sessionTimeoutMs, { min: 1, max: MAX_TIMER_MS })
-  expect(
-    Array.isArray(trustedOrigins) && trustedOrigins.every(isOrigin),
-    "trustedOrigins must be a list of origins without a path, such as ['https://app.example.com'].",
-  )
-  expect(typeof apiKeyRoutes === 'boolean', 'apiKeyRoutes must be true or false.')
-  expect(
-    describeMembers === undefined || typeof describeMembers === 'function',
-    'describeMembers must be a function (memberIds, { organizationId }) => ({ [memberId]: { name } }).',
-  )
-  expect(typeof inHostDocument === 'boolean', 'inHostDocument must be true or false.')
-  expect(
-    redis === undefined || (typeof redis.eval === 'function' && 'defineCommand' in redis),
-    'redis must be an ioredis client, such as new Redis(url) from the package ioredis.',
-  )
-  expect(
-    onLimiterError === 'open' || onLimiterError === 'closed',
-    "onLimiterError must be 'open' or 'closed'.",
-  )
-  expect(
-    typeof problemTypeBase === 'string' && parseUrl(`${problemTypeBase}CODE`) !== null,
-    'problemTypeBase must be the start of an absolute URI, such as https://docs.example.com/errors#.',
-  )
+  const settings = completeOptions('fastifyIntegrations', OPTIONS, options, REGISTER_OPTIONS)
+  const { integrations, worker, publicUrl, apiDocs = {} } = settings
+  if ((worker?.integrations ?? integrations) !== integrations) {
+    throw new ConfigurationError(
+      'fastifyIntegrations: worker belongs to other integrations. Pass the same integrations to createDeliveryWorker and to the plugin.',
+    )
+  }
   return {
     ...settings,
-    publicUrl: checkPublicUrl(settings.publicUrl),
-    apiDocs: checkApiDocs(settings.apiDocs ?? {}),
+    publicUrl: publicUrl === undefined ? null : trimEndOf(new URL(publicUrl).href, '/'),
+    apiDocs: apiDocs === false ? null : checkApiDocs(apiDocs),
   }
 }
 
-function checkPublicUrl(publicUrl: string | undefined): string | null {
-  if (publicUrl === undefined) return null
-  const url = typeof publicUrl === 'string' ? parseUrl(publicUrl) : null
-  expect(
+function isPublicUrl(text: unknown): boolean {
+  const url = typeof text === 'string' ? parseUrl(text) : null
+  return (
     url !== null &&
-      (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) &&
-      url.href === url.origin + url.pathname,
-    'publicUrl must be an https URL without a query, such as https://api.example.com/quotes; http only for this machine (http://localhost:3000).',
+    (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) &&
+    url.href === url.origin + url.pathname
   )
-  return trimEndOf(url.href, '/')
 }
 
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
-function checkApiDocs(apiDocs: ApiDocsOptions | false): Required<ApiDocsOptions> | null {
-  if (apiDocs === false) return null
-  expect(
-    typeof apiDocs === 'object',
-    `apiDocs must be false, or an object with: ${Object.keys(DEFAULT_API_DOCS).join(', ')}.`,
-  )
-  checkOptionNames('fastifyIntegrations: apiDocs', apiDocs, Object.keys(DEFAULT_API_DOCS))
-  const checked = { ...DEFAULT_API_DOCS, ...givenOptions(apiDocs) }
-  const { path, sessionScheme, title, description, logo, license, brand, homeUrl } = checked
-  expect(
-    typeof path === 'string' && /^(\/[\w.~-]+)+$/.test(path),
-    'apiDocs.path must be a path without a trailing slash, such as /api-docs.',
-  )
-  expect(
-    isSessionScheme(sessionScheme),
-    "apiDocs.sessionScheme must be { type: 'apiKey', in: 'cookie' or 'header', name } or { type: 'http', scheme }.",
-  )
-  for (const [name, text] of Object.entries({ title, description })) {
-    expect(typeof text === 'string' && text.trim() !== '', `apiDocs.${name} must be a string.`)
-  }
-  expect(
-    logo === null || (LOGO_TYPES.includes(logo?.type) && isContent(logo.content)),
-    `apiDocs.logo must be { type, content }: a type of ${LOGO_TYPES.join(', ')} and the image as bytes or text.`,
-  )
-  expect(
-    license === null ||
-      (typeof license?.name === 'string' && (license.url === undefined || parseUrl(license.url) !== null)),
-    "apiDocs.license must be { name, url? } with an absolute URL, such as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
-  )
-  if (brand !== null) checkBrand(brand)
-  expect(
-    homeUrl === null || (typeof homeUrl === 'string' && homeUrl !== ''),
-    'apiDocs.homeUrl must be a URL, such as /.',
-  )
+function checkApiDocs(apiDocs: ApiDocsOptions): Required<ApiDocsOptions> {
+  const checked = completeOptions('fastifyIntegrations: apiDocs', API_DOCS_OPTIONS, apiDocs)
+  if (checked.brand !== null) checkBrand('fastifyIntegrations: apiDocs.brand', checked.brand)
   return checked
-}
-
-function checkBrand(brand: ApiDocsBrand): void {
-  checkOptionNames('fastifyIntegrations: apiDocs.brand', brand, ['name', 'logo', 'theme', 'tokens'])
-  const { name, logo = '' } = brand
-  expect(
-    typeof name === 'string' && name.trim() !== '' && typeof logo === 'string',
-    'apiDocs.brand must have a name, and may have the URL of a logo.',
-  )
-  const problem = brandProblem(brand)
-  expect(problem === null, `apiDocs.${problem}`)
 }
 
 function isContent(content: unknown): boolean {
@@ -320,10 +316,6 @@ function isOrigin(origin: unknown): boolean {
   return typeof origin === 'string' && parseUrl(origin)?.origin === origin
 }
 
-function expect(holds: boolean, message: string): asserts holds {
-  if (!holds) throw new ConfigurationError(`fastifyIntegrations: ${message}`)
-}
-
 /**
  * @throws ConfigurationError
  */
@@ -331,23 +323,21 @@ export function checkDeprecated(
   { deprecated }: Pick<PluginSettings, 'deprecated'>,
   operationIds: readonly string[],
 ): void {
-  const isTime = (value: unknown) => value instanceof Date && !Number.isNaN(value.getTime())
-  expect(
-    typeof deprecated === 'object' && deprecated !== null && !Array.isArray(deprecated),
-    'deprecated must be an object, such as { listQuotations: { since: new Date() } }.',
-  )
   checkOptionNames('fastifyIntegrations: deprecated', deprecated, operationIds)
   for (const [name, each] of Object.entries(deprecated)) {
-    checkOptionNames(`fastifyIntegrations: deprecated.${name}`, each, ['since', 'sunset', 'link'])
-    const { since, sunset, link } = each
-    expect(isTime(since), `deprecated.${name}.since must be a valid Date.`)
-    expect(
-      sunset === undefined || (isTime(sunset) && sunset >= since),
-      `deprecated.${name}.sunset must be a valid Date, not before \`since\`.`,
-    )
-    expect(
-      link === undefined || /^https?:$/.test(parseUrl(link)?.protocol ?? ''),
-      `deprecated.${name}.link must be the address of a page, such as https://docs.example.com/changes.`,
-    )
+    const owner = `fastifyIntegrations: deprecated.${name}`
+    const { since, sunset = since } = completeOptions(owner, DEPRECATION_OPTIONS, each)
+    if (sunset < since) {
+      throw new ConfigurationError(`${owner}.sunset must be a valid Date, not before \`since\`.`)
+    }
   }
 }
+
+const DEPRECATION_OPTIONS = {
+  since: { isRequired: true, check: isTime, rule: 'must be a valid Date.' },
+  sunset: { check: isTime, rule: 'must be a valid Date, not before `since`.' },
+  link: {
+    check: (link) => /^https?:$/.test(parseUrl(link)?.protocol ?? ''),
+    rule: 'must be the address of a page, such as https://docs.example.com/changes.',
+  },
+} satisfies Record<keyof Deprecation, OptionTable[string]>

@@ -1,5 +1,17 @@
-import { ConfigurationError, type Integrations, type Session } from '@quickquote/core'
-import { brandProblem, type Theme, type ThemeTokens } from '@quickquote/core/internal'
+import type { Integrations, Session } from '@quickquote/core'
+import {
+  checkBrand,
+  completeOptions,
+  integrationsOption,
+  isFunction,
+  isText,
+  listOf,
+  matching,
+  type OptionTable,
+  oneOf,
+  type Theme,
+  type ThemeTokens,
+} from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 
 /** A text of the portal, or one per plural category of its language (`Intl.PluralRules`), selected by `{count}`. */
@@ -66,21 +78,41 @@ export interface FastifyPortalOptions {
   readonly frameAncestors?: readonly string[]
 }
 
-const OPTION_NAMES = Object.keys({
-  integrations: true,
-  resolveSession: true,
-  apiPrefix: true,
-  signInUrl: true,
-  brand: true,
-  apiReferenceUrl: true,
-  homeUrl: true,
-  signOutUrl: true,
-  locale: true,
-  messages: true,
-  readOnly: true,
-  features: true,
-  frameAncestors: true,
-} satisfies Record<keyof FastifyPortalOptions, true>)
+const PATH = {
+  check: isText,
+  rule: 'must be an address, such as /login or https://app.example.com.',
+} as const
+
+const OPTIONS = {
+  integrations: integrationsOption('fastifyPortal'),
+  resolveSession: {
+    check: isFunction,
+    rule: 'must be a function (request) => ({ memberId, organizations }) or null.',
+  },
+  apiPrefix: {
+    check: matching(/^(\/[\w.~-]+)*$/),
+    rule: 'must be a path without a trailing slash, such as /api.',
+  },
+  signInUrl: PATH,
+  brand: {},
+  apiReferenceUrl: PATH,
+  homeUrl: PATH,
+  signOutUrl: PATH,
+  locale: { check: isLanguageTag, rule: 'must be a language tag, such as de or en-GB.' },
+  messages: {
+    check: areMessages,
+    rule: "must be texts by language and key, such as { de: { 'nav.api-keys': 'Schlüssel' } }.",
+  },
+  readOnly: { default: false },
+  features: {
+    check: listOf(oneOf(...PORTAL_FEATURES)),
+    rule: `may contain: ${PORTAL_FEATURES.join(', ')}.`,
+  },
+  frameAncestors: {
+    check: listOf(matching(/^[^\s;,]+$/)),
+    rule: "must be a list of sources, such as ['https://app.example.com'].",
+  },
+} satisfies Record<keyof FastifyPortalOptions, OptionTable[string]>
 
 /** Options of `register` that are Fastify's own. */
 const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
@@ -89,39 +121,25 @@ const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
  * @throws ConfigurationError for an option that is missing, unknown or invalid
  */
 export function checkOptions(options: FastifyPortalOptions): void {
-  const known = [...OPTION_NAMES, ...REGISTER_OPTIONS]
-  const unknown = Object.keys(options).find((name) => !known.includes(name))
-  expect(unknown === undefined, `there is no option ${unknown}. Options: ${OPTION_NAMES.join(', ')}.`)
-  const { integrations, apiPrefix = '', brand, features = [], frameAncestors = [], locale } = options
-  expect(
-    typeof integrations?.settings?.productName === 'string',
-    'integrations is missing: pass the result of createIntegrations({ … }).',
-  )
-  expect(
-    /^(\/[\w.~-]+)*$/.test(apiPrefix),
-    'apiPrefix must be a path without a trailing slash, such as /api.',
-  )
-  expect(
-    features.every((feature) => PORTAL_FEATURES.includes(feature)),
-    `features may contain: ${PORTAL_FEATURES.join(', ')}.`,
-  )
-  expect(
-    frameAncestors.every((source) => /^[^\s;,]+$/.test(source)),
-    "frameAncestors must be a list of sources, such as ['https://app.example.com'].",
-  )
-  expect(locale === undefined || isLanguageTag(locale), 'locale must be a language tag, such as de or en-GB.')
-  const problem = brandProblem(brand ?? {})
-  expect(problem === null, problem ?? '')
+  completeOptions('fastifyPortal', OPTIONS, options, REGISTER_OPTIONS)
+  if (options.brand !== undefined) checkBrand('fastifyPortal: brand', options.brand)
 }
 
-function isLanguageTag(tag: string): boolean {
+function isLanguageTag(tag: unknown): boolean {
   try {
-    return Intl.getCanonicalLocales(tag).length === 1
+    return typeof tag === 'string' && Intl.getCanonicalLocales(tag).length === 1
   } catch {
     return false
   }
 }
 
-function expect(holds: boolean, message: string): asserts holds {
-  if (!holds) throw new ConfigurationError(`fastifyPortal: ${message}`)
+function areMessages(languages: unknown): boolean {
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+  const isMessage = (value: unknown) => typeof value === 'string' || isObject(value)
+  return (
+    isObject(languages) &&
+    Object.entries(languages as object).every(
+      ([tag, texts]) => isLanguageTag(tag) && isObject(texts) && Object.values(texts).every(isMessage),
+    )
+  )
 }

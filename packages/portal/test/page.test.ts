@@ -227,7 +227,15 @@ describe('An invalid option fails at startup and says how to fix it', () => {
     ],
     [{ brand: { name: 'N', theme: 'sepia' } }, 'brand.theme must be one of: auto, light, dark'],
     [{ brand: { name: 'N', tokens: { 'a:b': 'red' } } }, 'a:b is not a valid custom property name'],
-    [{ logo: 'x' }, 'there is no option logo'],
+    [{ brand: { nam: 'N' } }, 'brand.nam is not an option. Did you mean name?'],
+    [{ brand: { name: 7 } }, 'brand.name must be the name of your product'],
+    [{ logo: 'x' }, 'logo is not an option. Options: '],
+    [{ readonly: true }, 'readonly is not an option. Did you mean readOnly?'],
+    [{ readOnly: 'yes' }, 'readOnly must be true or false'],
+    [{ messages: { de: 'texts' } }, 'messages must be texts by language and key'],
+    [{ messages: { 'not a tag': {} } }, 'messages must be texts by language and key'],
+    [{ signInUrl: new URL('https://acme.example/login') }, 'signInUrl must be an address'],
+    [{ resolveSession: null }, 'resolveSession must be a function'],
   ])('%j', async (options, message) => {
     await expect(host(options as Partial<FastifyPortalOptions>)).rejects.toThrow(message)
   })

@@ -1,7 +1,12 @@
 import { ConfigurationError } from '@quickquote/core'
-import { checkNumber, checkOptionNames, MAX_TIMER_MS } from '@quickquote/core/internal'
+import {
+  checkOptionNames,
+  checkOptionValues,
+  MAX_TIMER_MS,
+  type OptionTable,
+} from '@quickquote/core/internal'
 import type postgres from 'postgres'
-import { DEFAULT_TIMEOUTS } from './connection/connection.ts'
+import type { DEFAULT_TIMEOUTS } from './connection/connection.ts'
 import type { HostDrizzle } from './connection/host-drizzle.ts'
 import { checkSchema } from './schema-name.ts'
 
@@ -67,41 +72,45 @@ export type StorageOptions = (
   readonly anyEngine?: boolean
 }
 
+const MILLISECONDS = { min: 1, max: MAX_TIMER_MS } as const
+
+/** They belong to connections of our own. */
+const OWN_OPTIONS = {
+  maxConnections: { min: 1 },
+  connectTimeoutMs: MILLISECONDS,
+  poolTimeoutMs: MILLISECONDS,
+  statementTimeoutMs: MILLISECONDS,
+  lockTimeoutMs: MILLISECONDS,
+  idleInTransactionTimeoutMs: MILLISECONDS,
+  keepAliveMs: { min: 0, max: MAX_TIMER_MS },
+} satisfies Record<'maxConnections' | keyof typeof DEFAULT_TIMEOUTS, OptionTable[string]>
+
+const OPTIONS = {
+  connectionString: {},
+  ...OWN_OPTIONS,
+  sql: {},
+  db: {},
+  schema: {},
+  prepare: { default: true },
+  callTimeoutMs: MILLISECONDS,
+  anyEngine: { default: false },
+} satisfies OptionTable
+
 /**
  * @throws ConfigurationError for an option that is unknown, invalid or conflicts with another
  */
 export function checkOptions(options: StorageOptions): void {
-  const timeouts = Object.keys(DEFAULT_TIMEOUTS)
-  const ofOwnConnections = ['maxConnections', ...timeouts]
-  const names = [
-    'connectionString',
-    ...ofOwnConnections,
-    'sql',
-    'db',
-    'schema',
-    'prepare',
-    'callTimeoutMs',
-    'anyEngine',
-  ]
-  checkOptionNames('drizzleStorage', options, names)
-  const given = options as Partial<Record<string, unknown>>
-  const isGiven = (name: string) => given[name] !== undefined
-  const { maxConnections, schema } = given
-  const client = ['sql', 'db'].find(isGiven)
-  const other = [...(client === 'sql' ? ['connectionString', 'db'] : []), ...ofOwnConnections].find(isGiven)
+  const given: Partial<Record<keyof typeof OPTIONS, unknown>> = options
+  checkOptionNames('drizzleStorage', given, Object.keys(OPTIONS))
+  const isGiven = (name: keyof typeof OPTIONS) => given[name] !== undefined
+  const client = (['sql', 'db'] as const).find(isGiven)
+  const others = Object.keys(OWN_OPTIONS) as (keyof typeof OWN_OPTIONS)[]
+  const other = [...(client === 'sql' ? (['connectionString', 'db'] as const) : []), ...others].find(isGiven)
   if (client !== undefined && other !== undefined) {
     throw new ConfigurationError(
       `drizzleStorage: pass either ${client} (your own client) or a connectionString. ${other} cannot be combined with ${client}.`,
     )
   }
-  if (maxConnections !== undefined) checkNumber('drizzleStorage: maxConnections', maxConnections, { min: 1 })
-  for (const name of [...timeouts, 'callTimeoutMs']) {
-    const min = name === 'keepAliveMs' ? 0 : 1
-    if (isGiven(name)) checkNumber(`drizzleStorage: ${name}`, given[name], { min, max: MAX_TIMER_MS })
-  }
-  for (const name of ['prepare', 'anyEngine']) {
-    if (!isGiven(name) || typeof given[name] === 'boolean') continue
-    throw new ConfigurationError(`drizzleStorage: ${name} must be true or false.`)
-  }
-  if (schema !== undefined) checkSchema(schema)
+  checkOptionValues('drizzleStorage', OPTIONS, given)
+  if (options.schema !== undefined) checkSchema(options.schema)
 }

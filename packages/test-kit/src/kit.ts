@@ -1,8 +1,9 @@
 import { ConfigurationError, type Integrations } from '@quickquote/core'
 import {
-  checkIntegrations,
-  checkOptionNames,
+  completeOptions,
   eventIdOf,
+  integrationsOption,
+  type OptionTable,
   type SettledAttempt,
 } from '@quickquote/core/internal'
 import { deliverDue, type StartTry, startDue } from '@quickquote/delivery-worker'
@@ -134,22 +135,18 @@ export function createTestKit(options: TestKitOptions): TestKit {
   }
 }
 
-const OPTION_NAMES = Object.keys({
-  integrations: true,
-  app: true,
-  prefix: true,
-  clock: true,
-} satisfies Record<keyof TestKitOptions, true>)
+const OPTIONS = {
+  integrations: integrationsOption('createTestKit'),
+  app: {
+    check: (app) => typeof app.inject === 'function',
+    rule: 'must be a Fastify instance with the plugin. It is optional.',
+  },
+  prefix: {},
+  clock: {},
+} satisfies Record<keyof TestKitOptions, OptionTable[string]>
 
 function checkOptions(options: TestKitOptions): void {
-  checkOptionNames('createTestKit', options, OPTION_NAMES)
-  const { integrations, app, clock } = options
-  checkIntegrations('createTestKit', integrations)
-  if (app !== undefined && typeof app.inject !== 'function') {
-    throw new ConfigurationError(
-      'createTestKit: app must be a Fastify instance with the plugin. It is optional.',
-    )
-  }
+  const { integrations, clock } = completeOptions('createTestKit', OPTIONS, options)
   const { addressGuard, now } = integrations.settings
   if (!addressGuard.check(LOOPBACK).allowed) {
     throw new ConfigurationError(

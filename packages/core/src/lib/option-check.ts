@@ -1,5 +1,6 @@
 import { closestMatch } from 'leven'
 import { ConfigurationError } from './errors.ts'
+import { givenOptions } from './fields.ts'
 
 /** A longer timer of Node fires at once: 2^31 - 1 milliseconds are 24 days. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
@@ -12,20 +13,87 @@ export interface NumberRange {
 }
 
 export interface NumberOption extends NumberRange {
-  readonly default: number
+  readonly default?: number
+  readonly isRequired?: true
 }
 
-/** The source of the types, the defaults, the checks and the reference page of a group of options. */
-export type OptionTable = Readonly<Record<string, NumberOption | { readonly default: boolean }>>
+interface FlagOption {
+  readonly default: boolean
+}
 
-/** The options that a table describes. */
+/** Neither a number nor a flag. */
+interface RuledOption {
+  readonly default?: unknown
+  readonly isRequired?: true
+  /** Whether a value is right. Default: checked by the code that uses it. */
+  // biome-ignore lint/suspicious/noExplicitAny: a host's value
+  readonly check?: (value: any) => boolean
+  /** What an error says after the name, such as `must be a function.` */
+  readonly rule?: string
+}
+
+/** The names, checks and defaults of a group of options; for numbers and flags also their types, and the reference page. */
+export type OptionTable = Readonly<Record<string, NumberOption | FlagOption | RuledOption>>
+
+/** The options that a table of numbers and flags describes. */
 export type OptionsOf<Table extends OptionTable> = {
-  readonly [Name in keyof Table]: Table[Name] extends NumberOption ? number : boolean
+  readonly [Name in keyof Table]: Table[Name] extends { readonly min: number } ? number : boolean
 }
+
+type NamesWithDefault<Table extends OptionTable> = {
+  [Name in keyof Table]: Table[Name] extends { readonly default: unknown } ? Name : never
+}[keyof Table]
+
+/** Options of the host, with the defaults of a table. */
+export type Completed<Given, Table extends OptionTable> = Given &
+  Required<Pick<Given, NamesWithDefault<Table> & keyof Given>>
 
 export function defaultsOf<Table extends OptionTable>(table: Table): OptionsOf<Table> {
-  const options = Object.entries(table).map(([name, option]) => [name, option.default])
+  const options = Object.entries(table).flatMap(([name, option]) =>
+    option.default === undefined ? [] : [[name, option.default]],
+  )
   return Object.freeze(Object.fromEntries(options)) as OptionsOf<Table>
+}
+
+/**
+ * Checks options by their table, and adds the defaults.
+ * @param owner the prefix of errors, such as `createIntegrations` or `createIntegrations: limits`
+ * @param others names that the table does not have, and somebody else checks
+ * @throws ConfigurationError for a name that is unknown, and a value that is missing or wrong; it repeats no value
+ */
+export function completeOptions<Given extends object, Table extends OptionTable>(
+  owner: string,
+  table: Table,
+  given: Given,
+  others: readonly string[] = [],
+): Completed<Given, Table> {
+  checkOptionNames(owner, given, [...Object.keys(table), ...others])
+  checkOptionValues(owner, table, given)
+  return { ...defaultsOf(table), ...givenOptions(given) } as Completed<Given, Table>
+}
+
+/** Like `completeOptions`, for an object that may have anything else, too. */
+export function checkOptionValues(owner: string, table: OptionTable, given: object): void {
+  const values = given as Readonly<Record<string, unknown>>
+  for (const [name, option] of Object.entries(table)) {
+    const value = values[name]
+    const isRequired = 'isRequired' in option && option.isRequired === true
+    if (value === undefined && !isRequired) continue
+    const path = `${owner}${separatorAfter(owner)}${name}`
+    if ('min' in option) checkNumber(path, value, option)
+    else if (typeof option.default === 'boolean')
+      require(typeof value === 'boolean', path, 'must be true or false.')
+    else if ('check' in option) require(option.check?.(value) ?? true, path, option.rule)
+  }
+}
+
+function require(holds: boolean, path: string, rule = 'is wrong.'): void {
+  if (!holds) throw new ConfigurationError(`${path} ${rule}`)
+}
+
+/** `createIntegrations: limits`, then `createIntegrations: limits.files`. */
+function separatorAfter(owner: string): string {
+  return owner.includes(': ') ? '.' : ': '
 }
 
 /** The largest edit distance of a typo: at most half of the name, or `max` would resemble `sql`. */
@@ -40,12 +108,11 @@ export function checkOptionNames(owner: string, given: unknown, names: readonly 
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new ConfigurationError(`${owner} must be an object with: ${names.join(', ')}.`)
   }
-  const separator = owner.includes(': ') ? '.' : ': '
   for (const name of Object.keys(given)) {
     if (names.includes(name)) continue
     const hint = hintAt(name, names)
     throw new ConfigurationError(
-      `${owner}${separator}${name} is not an option.${hint} Options: ${names.join(', ')}.`,
+      `${owner}${separatorAfter(owner)}${name} is not an option.${hint} Options: ${names.join(', ')}.`,
     )
   }
 }
@@ -66,4 +133,39 @@ export function checkNumber(name: string, value: unknown, { min, max, fraction }
   const kind = fraction ? 'a number' : 'a whole number'
   const range = max === undefined ? `${min} or more` : `from ${min} to ${max}`
   throw new ConfigurationError(`${name} must be ${kind}, ${range}.`)
+}
+
+export function isFunction(value: unknown): boolean {
+  return typeof value === 'function'
+}
+
+export function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== ''
+}
+
+/** A check of one of these values. */
+export function oneOf(...values: readonly unknown[]): (value: unknown) => boolean {
+  return (value) => values.includes(value)
+}
+
+/** A check of an object with these functions. */
+export function hasMethods(...names: readonly string[]): (value: unknown) => boolean {
+  return (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    names.every((name) => isFunction((value as Record<string, unknown>)[name]))
+}
+
+/** A check of a list. */
+export function listOf(isRight: (item: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => Array.isArray(value) && value.every(isRight)
+}
+
+/** A check of a text. */
+export function matching(pattern: RegExp): (value: unknown) => boolean {
+  return (value) => typeof value === 'string' && pattern.test(value)
+}
+
+export function isTime(value: unknown): value is Date {
+  return value instanceof Date && !Number.isNaN(value.getTime())
 }

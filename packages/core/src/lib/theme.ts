@@ -1,3 +1,6 @@
+import { ConfigurationError } from './errors.ts'
+import { completeOptions, isText, type OptionTable } from './option-check.ts'
+
 const THEMES = ['auto', 'light', 'dark'] as const
 /** `auto` follows the reader's system. */
 export type Theme = (typeof THEMES)[number]
@@ -13,16 +16,36 @@ interface Look {
   readonly tokens?: ThemeTokens
 }
 
-/** Why a brand cannot be written in a style sheet, or null. */
-export function brandProblem({ theme = 'auto', tokens = {} }: Look): string | null {
-  if (!THEMES.includes(theme)) return `brand.theme must be one of: ${THEMES.join(', ')}.`
+/** Of the portal and of the API documentation. */
+const BRAND_OPTIONS = {
+  name: { check: isText, rule: 'must be the name of your product.' },
+  logo: { check: isText, rule: 'must be the URL of an image.' },
+  theme: {
+    check: (theme) => THEMES.includes(theme),
+    rule: `must be one of: ${THEMES.join(', ')}.`,
+  },
+  tokens: {
+    check: (tokens) => typeof tokens === 'object' && tokens !== null && !Array.isArray(tokens),
+    rule: "must be an object, such as { primary: '#0f766e' }.",
+  },
+} satisfies OptionTable
+
+/**
+ * @param owner such as `fastifyPortal: brand`
+ * @throws ConfigurationError, also for what cannot be written in a style sheet
+ */
+export function checkBrand(owner: string, brand: object): void {
+  const { tokens = {} }: Look = completeOptions(owner, BRAND_OPTIONS, brand)
   for (const [name, value] of Object.entries(tokens)) {
-    if (!/^[a-z][a-z-]*$/.test(name)) return `brand.tokens: ${name} is not a valid custom property name.`
-    if (!TOKEN_VALUE.test(value)) {
-      return `brand.tokens.${name} must be one CSS value, without ; { } < > \\ and @.`
+    if (!/^[a-z][a-z-]*$/.test(name)) {
+      throw new ConfigurationError(`${owner}.tokens: ${name} is not a valid custom property name.`)
+    }
+    if (typeof value !== 'string' || !TOKEN_VALUE.test(value)) {
+      throw new ConfigurationError(
+        `${owner}.tokens.${name} must be one CSS value, without ; { } < > \\ and @.`,
+      )
     }
   }
-  return null
 }
 
 /** The rule that sets a theme and its tokens; null if nothing differs from the defaults. */

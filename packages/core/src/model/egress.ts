@@ -1,6 +1,6 @@
 import { isAddressRange } from '../lib/address-guard.ts'
 import { ConfigurationError } from '../lib/errors.ts'
-import { checkOptionNames } from '../lib/option-check.ts'
+import { completeOptions, isFunction, listOf, type OptionTable } from '../lib/option-check.ts'
 import { SecretValue } from '../lib/secret-value.ts'
 import { parseUrl } from '../lib/text.ts'
 
@@ -54,29 +54,23 @@ export interface Egress {
   readonly resolve: EgressOptions['resolve']
 }
 
-const OPTION_NAMES = Object.keys({
-  proxy: true,
-  proxyResolves: true,
-  sourceAddresses: true,
-  ca: true,
-  resolve: true,
-} satisfies Record<keyof EgressOptions, true>)
+const OPTIONS = {
+  proxy: {},
+  proxyResolves: { default: false },
+  sourceAddresses: {
+    default: [] as readonly string[],
+    check: listOf((each) => typeof each === 'string' && isAddressRange(each)),
+    rule: "must be a list of addresses and CIDRs, such as ['203.0.113.7', '203.0.113.16/28'].",
+  },
+  ca: {},
+  resolve: { check: isFunction, rule: 'must be a function (hostname) => addresses.' },
+} satisfies Record<keyof EgressOptions, OptionTable[string]>
 
 /** @throws ConfigurationError for an option that is unknown or wrong; it repeats no value */
 export function createEgress(options: EgressOptions = {}): Egress {
-  checkOptionNames('createIntegrations: egress', options, OPTION_NAMES)
-  const { proxy, proxyResolves = false, sourceAddresses = [], ca, resolve } = options
-  expect(typeof proxyResolves === 'boolean', 'proxyResolves must be true or false.')
-  expect(
-    Array.isArray(sourceAddresses) &&
-      sourceAddresses.every((each) => typeof each === 'string' && isAddressRange(each)),
-    "sourceAddresses must be a list of addresses and CIDRs, such as ['203.0.113.7', '203.0.113.16/28'].",
-  )
+  const checked = completeOptions('createIntegrations: egress', OPTIONS, options)
+  const { proxy, proxyResolves, sourceAddresses, ca, resolve } = checked
   checkCertificates('createIntegrations: egress.ca', ca)
-  expect(
-    resolve === undefined || typeof resolve === 'function',
-    'resolve must be a function (hostname) => addresses.',
-  )
   // An environment variable that is set to nothing names no proxy.
   const parsed = proxy === undefined || proxy === '' ? null : parseProxy(proxy, proxyResolves)
   expect(parsed !== null || !proxyResolves, 'proxyResolves needs a proxy.')

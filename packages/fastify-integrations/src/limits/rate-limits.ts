@@ -26,7 +26,7 @@ export interface RateLimiter {
  * @param store.onLimiterError if Redis does not respond, `open` lets requests pass, `closed` answers 503
  */
 export function createRateLimiter(
-  { redis, onLimiterError }: { redis: RedisClient | undefined; onLimiterError: 'open' | 'closed' },
+  { redis, onLimiterError }: { redis?: RedisClient | undefined; onLimiterError: 'open' | 'closed' },
   logger: Logger,
 ): RateLimiter {
   const counter: RequestCounter = redis === undefined ? memoryCounter() : redisCounter(redis, logger)
