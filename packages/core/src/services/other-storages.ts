@@ -1,5 +1,9 @@
+import { answerInTime } from '../lib/answer-in-time.ts'
 import type { QuotationStorage } from '../storage/quotations.ts'
 import type { Storage } from '../storage/storage.ts'
+
+/** A database that is cut off keeps nobody waiting longer. */
+const LOOK_MS = 1000
 
 /**
  * A storage of a host with several databases: what is unknown in this one, and another organization's in another one, is
@@ -15,7 +19,9 @@ export function withOtherStorages<Transaction>(
   ): Promise<T | 'other_organization'> {
     const found = await look(own)
     if (found !== 'unknown') return found
-    const elsewhere = await Promise.allSettled(others.map(({ quotations }) => look(quotations)))
+    const elsewhere = await Promise.allSettled(
+      others.map(({ quotations }) => answerInTime('another database', LOOK_MS, () => look(quotations))),
+    )
     const isOthers = (each: PromiseSettledResult<T>) =>
       each.status === 'fulfilled' && each.value === 'other_organization'
     return elsewhere.some(isOthers) ? 'other_organization' : found
