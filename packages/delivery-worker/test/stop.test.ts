@@ -1,4 +1,4 @@
-import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { type Receiver, type ReceiverOptions, sendSignal } from '@quickquote/dev-servers'
 import { ownsPostgres } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it } from 'vitest'
 import type { DeliveryWorker } from '../src/index.ts'
@@ -174,13 +174,13 @@ describe('stop keeps its deadline', () => {
       where datname = current_database() and query ilike 'listen%'`
       await expect.poll(listening).toHaveLength(1)
       const pid = (await listening())[0]?.pid ?? 0
-      process.kill(pid, 'SIGSTOP')
+      sendSignal('SIGSTOP', pid)
 
       try {
         await expectToStop(worker)
         expect(await workers()).toHaveLength(0)
       } finally {
-        process.kill(pid, 'SIGCONT')
+        sendSignal('SIGCONT', pid)
       }
     },
   )

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sendSignal } from './send-signal.ts'
 import type { ServerUser } from './unprivileged-user.ts'
 
 /** A cluster on disk, and how to run it. */
@@ -163,7 +164,7 @@ export async function clearLeftovers(cluster: Cluster): Promise<void> {
   if (owner !== undefined && commandLine(Number(owner)) !== '') {
     throw new Error(`The database in ${cluster.folder} is in use by process ${owner}. Stop it first.`)
   }
-  process.kill(file.pid, 'SIGINT')
+  sendSignal('SIGINT', file.pid)
   const deadline = performance.now() + STOP_TIMEOUT_MS
   while (commandLine(file.pid) !== '') {
     if (performance.now() > deadline) {

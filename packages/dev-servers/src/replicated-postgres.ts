@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { type EmbeddedPostgres, startPostgres } from './embedded-postgres.ts'
+import { sendSignal } from './send-signal.ts'
 
 /** A primary and a hot standby. */
 export interface ReplicatedPostgres {
@@ -67,13 +68,13 @@ export async function startReplicatedPostgres(
     standbyUrl: standby.url,
     async stopSending() {
       stoppedSender = await streamingTo(primary.url, isSynchronous ? 'sync' : 'async')
-      process.kill(stoppedSender, 'SIGSTOP')
+      sendSignal('SIGSTOP', stoppedSender)
     },
     killPrimary() {
       const [pid] = readFileSync(join(folders.primary, 'cluster/postmaster.pid'), 'utf8').split('\n')
-      process.kill(Number(pid), 'SIGKILL')
+      sendSignal('SIGKILL', Number(pid))
       // A stopped process does not notice.
-      if (stoppedSender !== undefined) process.kill(stoppedSender, 'SIGKILL')
+      if (stoppedSender !== undefined) sendSignal('SIGKILL', stoppedSender)
     },
     async promote() {
       await run(standby.url, 'select pg_promote()')

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type LossyProxy, lossyProxy } from '@quickquote/dev-servers'
+import { type LossyProxy, lossyProxy, sendSignal } from '@quickquote/dev-servers'
 import { migratedDatabase, ownsPostgres } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  for (const pid of stopped) process.kill(pid, 'SIGCONT')
+  sendSignal('SIGCONT', ...stopped)
   // A failed test may leave a transaction open.
   await sql.end({ timeout: 1 })
   await host.close()
@@ -34,7 +34,7 @@ afterEach(async () => {
 })
 
 function stop(pid: number): void {
-  process.kill(pid, 'SIGSTOP')
+  sendSignal('SIGSTOP', pid)
   stopped.push(pid)
 }
 
@@ -97,7 +97,7 @@ describe('A database that hangs', () => {
       expect(reported).toMatchObject({ name: 'StorageError', statusCode: 503, code: '55P03' })
       expect(others).toEqual(Array(10).fill({ status: 200, isQuick: true }))
 
-      for (const pid of stopped.splice(0)) process.kill(pid, 'SIGCONT')
+      sendSignal('SIGCONT', ...stopped.splice(0))
       await held.release()
       await report()
       expect((await rename()).status).toBe(200)

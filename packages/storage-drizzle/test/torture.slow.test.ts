@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { scratchFolder, startPostgres } from '@quickquote/dev-servers'
+import { scratchFolder, sendSignal, startPostgres } from '@quickquote/dev-servers'
 import { it } from 'vitest'
 import { cancelAll, cancelOne, THEIRS, type Trouble, terminateOne, torture } from './torture.ts'
 
@@ -14,9 +14,9 @@ it('A minute of cancels, ended and frozen sessions and restarts loses nothing, a
   const freeze: Trouble = async (run) => {
     const rows = await run(`select pid from ${THEIRS} order by random() limit 3`)
     const pids = rows.map(([pid]) => Number(pid))
-    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    sendSignal('SIGSTOP', ...pids)
     await sleep(randomInt(20, 1200))
-    for (const pid of pids) process.kill(pid, 'SIGCONT')
+    sendSignal('SIGCONT', ...pids)
   }
   const restart: Trouble = async () => {
     turn += 1
