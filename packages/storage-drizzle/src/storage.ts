@@ -128,11 +128,11 @@ function storageOn(database: Database, own: OnOwnConnections): Storage<HostTrans
     deliveryLog: deliveryLogStorage(database),
     replays: replayStorage(database),
     testDeliveries: testDeliveryStorage(database),
-    workers: { ...workerStorage(database), listen: waker.listen, share: waker.share },
+    workers: workerStorage(database, waker),
     clock: clockStorage(database),
     telemetry: telemetryStorage(database),
     exports: exportStorage(database),
-    erasure: { ...erasureStorage(database), ...batches },
+    erasure: erasureStorage(database, batches),
     retention,
     inspection,
     transaction: (work) =>

@@ -16,14 +16,20 @@ const MOST_INSERTED = 20
 export function batched<T>(
   find: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
 ): (key: string) => Promise<T | undefined> {
-  const loader = new DataLoader<string, T | undefined>(
-    async (keys) => {
-      const found = await find(keys)
-      return keys.map((key) => found.get(key))
-    },
-    { cache: false, batchScheduleFn: setImmediate, maxBatchSize: MOST_AT_ONCE },
-  )
-  return (key) => loader.load(key)
+  let loader: DataLoader<string, T | undefined> | undefined
+  const create = () =>
+    new DataLoader<string, T | undefined>(
+      async (keys) => {
+        const found = await find(keys)
+        return keys.map((key) => found.get(key))
+      },
+      { cache: false, batchScheduleFn: setImmediate, maxBatchSize: MOST_AT_ONCE },
+    )
+  return (key) => {
+    // At the first call: every transaction has its ports, and few of them are called.
+    loader ??= create()
+    return loader.load(key)
+  }
 }
 
 /**
@@ -34,17 +40,22 @@ export function batched<T>(
 export function batchedInserts<T extends object>(
   insert: (rows: readonly T[]) => Promise<void>,
 ): (row: T) => Promise<void> {
-  const loader = new DataLoader<T, void>(
-    async (rows) => {
-      try {
-        await insert(rows)
-        return rows.map(() => undefined)
-      } catch (error) {
-        if (rows.length === 1 || !isRefusedRow(error)) throw error
-        return Promise.all(rows.map((row) => insert([row]).catch((refused: Error) => refused)))
-      }
-    },
-    { cache: false, batchScheduleFn: setImmediate, maxBatchSize: MOST_INSERTED },
-  )
-  return (row) => loader.load(row)
+  let loader: DataLoader<T, void> | undefined
+  const create = () =>
+    new DataLoader<T, void>(
+      async (rows) => {
+        try {
+          await insert(rows)
+          return rows.map(() => undefined)
+        } catch (error) {
+          if (rows.length === 1 || !isRefusedRow(error)) throw error
+          return Promise.all(rows.map((row) => insert([row]).catch((refused: Error) => refused)))
+        }
+      },
+      { cache: false, batchScheduleFn: setImmediate, maxBatchSize: MOST_INSERTED },
+    )
+  return (row) => {
+    loader ??= create()
+    return loader.load(row)
+  }
 }

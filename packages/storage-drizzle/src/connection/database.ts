@@ -80,14 +80,19 @@ export function createDatabase({
     statements: Pick<Statements, 'values'>,
     atCommit: Pick<Database, 'wake' | 'announce'>,
   ): Database {
+    const { run, one } = runnerOn(statements, common.schema)
+    // Nothing is spread: see quotations.ts.
     const bound: Database = {
-      ...common,
-      ...runnerOn(statements, common.schema),
+      schema: common.schema,
+      within,
+      run,
+      one,
       call: plainCall,
       callUnwatched: plainCall,
       isTransaction: true,
       transaction: (work) => work(bound),
-      ...atCommit,
+      wake: atCommit.wake,
+      announce: atCommit.announce,
     }
     return bound
   }

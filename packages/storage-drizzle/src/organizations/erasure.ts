@@ -5,13 +5,20 @@ import { auditStorage } from './audit-log.ts'
 import * as sql from './erasure.sql.ts'
 
 /** History is changed by functions of the schema's owner. */
-export function erasureStorage(database: Database): Omit<Storage['erasure'], keyof BatchErasing> {
+export function erasureStorage(
+  database: Database,
+  { removeRows, removeAuditLog, look }: BatchErasing,
+): Storage['erasure'] {
   const { call, run, one, wake } = database
   const erasing = batched(async (ids) => {
     const found = await run(sql.FIND_ERASING, { organization_ids: ids })
     return new Map(found.map(({ id }) => [id, true]))
   })
   return {
+    removeRows,
+    removeAuditLog,
+    look,
+
     eraseHistory: (organizationId, quotationId, since) =>
       call('erasure.eraseHistory', async () => {
         const erased = await one(sql.ERASE_HISTORY, {

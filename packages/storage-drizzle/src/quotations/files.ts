@@ -16,15 +16,13 @@ const CHUNK_BYTES = 90 * 1024
  * Concurrent chunk writes per process. postgres.js copies a chunk several times, so this limits the memory of uploads,
  * and leaves connections to other requests. More would hardly be faster.
  */
-const WRITES_AT_ONCE = 4
+const inTurn = pLimit(4)
 
 /**
  * The bytes of files in PostgreSQL, in chunks. Each chunk is written by a separate statement, so a slow client holds no
  * connection. An upload keeps one chunk in memory.
  */
 export function fileStorage({ call, run }: Database): FileStorage {
-  const inTurn = pLimit(WRITES_AT_ONCE)
-
   return {
     async put({ id, organization_id }, bytes) {
       let position = 0

@@ -1,5 +1,6 @@
 import type { Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
+import type { Waker } from '../connection/wake.ts'
 import { RELEASE_NEXT } from '../deliveries/deliveries.sql.ts'
 import { BEAT, COUNT_WORKERS, FIND_WORK, READ_CLOCK, RECOVER_DEAD, RETIRE } from './workers.sql.ts'
 
@@ -7,13 +8,14 @@ import { BEAT, COUNT_WORKERS, FIND_WORK, READ_CLOCK, RECOVER_DEAD, RETIRE } from
 const NO_PROMISES = { silentForMs: 15_000, lostAfterMs: null }
 
 /** Heartbeats, and the leases of dead workers. */
-export function workerStorage({
-  call,
-  run,
-  one,
-  wake,
-}: Database): Omit<Storage['workers'], 'listen' | 'share'> {
+export function workerStorage(
+  { call, run, one, wake }: Database,
+  { listen, share }: Pick<Waker, 'listen' | 'share'>,
+): Storage['workers'] {
   return {
+    listen,
+    share,
+
     heartbeat: (workerId, { silentForMs, lostAfterMs } = NO_PROMISES) =>
       call('workers.heartbeat', async () => {
         const { at, is_new, is_another_busy, is_one_silent } = await one(BEAT, {
