@@ -15,7 +15,7 @@ const ALONE = [
 
 /** The documents: CI runs these before everything else. */
 const DOCS = [
-  'examples/demo/test/docs/*.test.ts',
+  'e2e/docs/*.test.ts',
   'packages/fastify-integrations/test/reference.test.ts',
   'packages/storage-drizzle/test/schema-notes.test.ts',
 ]
@@ -24,7 +24,8 @@ const DOCS = [
  * Slow by nature: other languages, packed packages, several machines, minutes of chaos, a fuzzer, tests that run tests, the portal
  * by keyboard and left open, the demo’s page.
  */
-const SLOW = '{packages,examples}/*/test/**/*.slow.test.ts'
+const TESTS = ['packages/*/test', 'e2e']
+const SLOW = TESTS.map((folder) => `${folder}/**/*.slow.test.ts`)
 
 /** Slow tests run if the command names a project, such as `--project slow`, or one of their files. */
 const withSlow = process.argv.some((argument) => /^--project|\.slow\b/.test(argument))
@@ -36,7 +37,7 @@ const fastify = process.env['TESTED_FASTIFY']
 const collectsGarbage = process.env['COLLECT_GARBAGE'] !== undefined
 
 /** Tests import sources, and get their builds: nothing is transformed, or loaded a second time for other packages. */
-const BUILDS = [{ find: /^((?:\.\.\/)+)src\/(.+)\.ts$/, replacement: '$1dist/$2.js' }]
+const BUILDS = [{ find: /^((?:\.\.\/)+(?:examples\/demo\/)?)src\/(.+)\.ts$/, replacement: '$1dist/$2.js' }]
 
 function project(name: string, files: { include: string[]; exclude?: string[]; isolate?: boolean }) {
   return {
@@ -64,16 +65,16 @@ export default defineConfig({
     // never waits.
     maxWorkers: collectsGarbage ? availableParallelism() : Math.max(4, availableParallelism()),
     sequence: { sequencer: LongestFirst },
-    globalSetup: './tools/start-postgres.ts',
+    globalSetup: './packages/dev-servers/dist/vitest-setup.js',
     // Includes stopping PostgreSQL and removing its folder.
     teardownTimeout: 60_000,
     projects: [
       project('alone', { include: ALONE }),
       project('docs', { include: DOCS, isolate: collectsGarbage }),
-      ...(withSlow ? [project('slow', { include: [SLOW] })] : []),
+      ...(withSlow ? [project('slow', { include: SLOW })] : []),
       project('tests', {
-        include: ['{packages,examples}/*/test/**/*.test.ts'],
-        exclude: [SLOW, ...ALONE, ...DOCS],
+        include: TESTS.map((folder) => `${folder}/**/*.test.ts`),
+        exclude: [...SLOW, ...ALONE, ...DOCS],
         isolate: collectsGarbage,
       }),
     ],

@@ -76,7 +76,7 @@ function manifests() {
       ? readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`)
       : []
   })
-  return ['.', ...inside]
+  return ['.', 'e2e', ...inside]
     .map((folder) => join(folder, MANIFEST))
     .filter((path) => existsSync(join(ROOT, path)))
 }

@@ -20,7 +20,7 @@ const TESTS = [
     'database-check',
     'quotations',
   ].map((name) => `packages/storage-drizzle/test/${name}.test.ts`),
-  'examples/demo/test/runtime-role.test.ts',
+  'e2e/demo/runtime-role.test.ts',
 ]
 
 const asked = process.argv.slice(2)

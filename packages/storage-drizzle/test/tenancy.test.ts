@@ -501,7 +501,7 @@ const OF_NO_ORGANIZATION = [
 
 it('every method of the storage is either tested above or known not to need an organization', () => {
   const heldAbove = Object.keys(REACHES)
-  // Only the order of a host's quotation is ours: see examples/demo/test/host-quotations.test.ts.
+  // Only the order of a host's quotation is ours: see e2e/demo/host-quotations.test.ts.
   const ofTheHost = ['pipelineStarts.order', 'pipelineStarts.orderCancel']
   const heldInTheTestOfFiles = [
     'files.put',
