@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import type postgres from 'postgres'
 import { describe, expect, it } from 'vitest'
-import { connectionLossTests } from '../../packages/storage-drizzle/test/connection-loss.ts'
+import { connectionLossTests } from '../../packages/storage-drizzle/test/support/connection-loss.ts'
 import type { Installed } from './installed.ts'
 
 const bundled = '@quickquote/storage-drizzle/dist/driver/src'

@@ -1,8 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CONTENT_TYPES, contentTypesWith, docx, mainPartWith, type ZipEntry, zip } from './docx-samples.ts'
-import { MAX_DOCUMENT_TURN_MS, TURNS_ARE_MEASURABLE } from './longest-turn.ts'
-import { useUploadTurns } from './upload-turns.ts'
+import {
+  CONTENT_TYPES,
+  contentTypesWith,
+  docx,
+  mainPartWith,
+  type ZipEntry,
+  zip,
+} from './support/docx-samples.ts'
+import { MAX_DOCUMENT_TURN_MS, TURNS_ARE_MEASURABLE } from './support/longest-turn.ts'
+import { useUploadTurns } from './support/upload-turns.ts'
 
 const turnOf = useUploadTurns()
 

@@ -12,8 +12,8 @@ import {
   RELATIONSHIPS,
   type ZipEntry,
   zip,
-} from './docx-samples.ts'
-import { HOSTILE_MAIN_PARTS } from './hostile-documents.ts'
+} from './support/docx-samples.ts'
+import { HOSTILE_MAIN_PARTS } from './support/hostile-documents.ts'
 
 /** The detail of the refusal of a file; null if accepted. */
 async function faultOf(bytes: Uint8Array): Promise<string | null> {

@@ -12,8 +12,8 @@ import { silentLogger } from '../src/lib/logger.ts'
 import { DEFAULT_LIMITS } from '../src/model/limits.ts'
 import type { FileStorage } from '../src/storage/files.ts'
 import type { UploadStorage } from '../src/storage/uploads.ts'
-import { docx, zip } from './docx-samples.ts'
-import { inPieces, useUploads } from './host-files.ts'
+import { docx, zip } from './support/docx-samples.ts'
+import { inPieces, useUploads } from './support/host-files.ts'
 
 const organizationId = randomUUID()
 const PDF = Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n%%EOF', 'latin1')

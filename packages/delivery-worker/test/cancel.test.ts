@@ -3,7 +3,7 @@ import { type Service, startChild } from '@quickquote/dev-servers/child'
 import { lockWaiters, openIntegrations } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDue } from '../src/index.ts'
-import { type Host, type HostOptions, ORGANIZATION, openHost } from './host.ts'
+import { type Host, type HostOptions, ORGANIZATION, openHost } from './support/host.ts'
 
 let host: Host
 let started: Quote[]
@@ -344,7 +344,7 @@ describe('a cancel', () => {
 
   it('of two processes at once, at the moment of the hand-over: one end, and a run is stopped if it began', async () => {
     await open()
-    const program = new URL('./cancelling-process.js', import.meta.url)
+    const program = new URL('./programs/cancelling-process.js', import.meta.url)
     const processes = [1, 2].map(() => startChild<CancellingProcess>(program))
     onTestFinished(async () => void (await Promise.all(processes.map((each) => each.kill()))))
     await Promise.all(processes.map((each) => each.call('open', host.databaseUrl)))

@@ -10,7 +10,7 @@ import {
   ORGANIZATION,
   openHost,
   openReceiver,
-} from './host.ts'
+} from './support/host.ts'
 
 const ADMIN = adminOf(ORGANIZATION)
 const RIGHT = hostOptions.encryptionKeys

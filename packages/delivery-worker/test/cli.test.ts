@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, type Receiver, type ReceiverOptions, startDatabaseProxy } from '@quickquote/dev-servers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { certificate, type Host, openHost, openReceiver } from './host.ts'
-import { runCli, type WorkerProcess } from './worker-process.ts'
+import { certificate, type Host, openHost, openReceiver } from './support/host.ts'
+import { runCli, type WorkerProcess } from './support/worker-process.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'quickquote-cli-'))
 const caFile = join(folder, 'ca.pem')

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Receiver } from '@quickquote/dev-servers'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { certificate, type Host, ORGANIZATION, openHost, openReceiver } from './host.ts'
-import { runWorker, type WorkerProcess } from './worker-process.ts'
+import { certificate, type Host, ORGANIZATION, openHost, openReceiver } from './support/host.ts'
+import { runWorker, type WorkerProcess } from './support/worker-process.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
@@ -18,7 +18,7 @@ beforeEach(async () => {
 /** A worker on a machine with a wrong clock. */
 async function runAhead(aheadMs: number): Promise<WorkerProcess> {
   const worker = runWorker({
-    NODE_OPTIONS: `--import=${new URL('shift-clock.js', import.meta.url).href}`,
+    NODE_OPTIONS: `--import=${new URL('./programs/shift-clock.js', import.meta.url).href}`,
     CLOCK_AHEAD_MS: String(aheadMs),
     DATABASE_URL: host.databaseUrl,
     CA: certificate.cert,

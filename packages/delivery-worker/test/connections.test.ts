@@ -3,8 +3,8 @@ import type { TLSSocket } from 'node:tls'
 import type { ReceiverOptions } from '@quickquote/dev-servers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { IDLE_MS } from '../src/http/connections.ts'
-import { openReceiver } from './host.ts'
-import { answered, http, listen, ORGANIZATION_ID, post, tlsServer } from './raw-receivers.ts'
+import { openReceiver } from './support/host.ts'
+import { answered, http, listen, ORGANIZATION_ID, post, tlsServer } from './support/raw-receivers.ts'
 
 const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n'
 

@@ -1,7 +1,7 @@
 import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
 import { describe, expect, it } from 'vitest'
-import { certificate, type Host, type HostOptions, openHost, openReceiver } from './host.ts'
-import { runWorker, type WorkerProcess } from './worker-process.ts'
+import { certificate, type Host, type HostOptions, openHost, openReceiver } from './support/host.ts'
+import { runWorker, type WorkerProcess } from './support/worker-process.ts'
 
 /** Faster than the defaults, and slow enough for a busy machine. */
 const FAST = { heartbeatMs: 300, deadAfterMs: 5000 }

@@ -8,7 +8,7 @@ import {
   startPostgres,
 } from '@quickquote/dev-servers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { certificate, type Host, type HostOptions, openHost, openReceiver } from './host.ts'
+import { certificate, type Host, type HostOptions, openHost, openReceiver } from './support/host.ts'
 
 /** Clients wait longer before each reconnect. */
 const PATIENTLY = { timeout: 50_000 }

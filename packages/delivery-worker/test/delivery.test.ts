@@ -12,7 +12,7 @@ import {
   openHost,
   openReceiver,
   STEP_EVENT,
-} from './host.ts'
+} from './support/host.ts'
 
 let host: Host
 

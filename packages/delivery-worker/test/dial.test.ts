@@ -27,7 +27,7 @@ async function server(address: string, port = 0) {
 /** An address that answers no handshake until it is released. */
 async function silentServer(address: string, port = 0) {
   const signal = new Int32Array(new SharedArrayBuffer(4))
-  const thread = new Worker(new URL('blocked-listener.js', import.meta.url), {
+  const thread = new Worker(new URL('./programs/blocked-listener.js', import.meta.url), {
     workerData: { signal, address, port },
   })
   const [bound] = await once(thread, 'message')

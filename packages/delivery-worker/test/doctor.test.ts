@@ -9,8 +9,8 @@ import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { examine as findingsOf } from '../src/doctor/doctor.ts'
 import { FINDINGS, type Finding } from '../src/doctor/finding.ts'
-import { type Host, openHost } from './host.ts'
-import { runCli } from './worker-process.ts'
+import { type Host, openHost } from './support/host.ts'
+import { runCli } from './support/worker-process.ts'
 
 let host: Host
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Receiver } from '@quickquote/dev-servers'
 import { beforeEach, expect, it } from 'vitest'
 import { deliverDue, startDue } from '../src/index.ts'
-import { type Host, NO_WAITING, ORGANIZATION, openHost, openReceiver, STEP_EVENT } from './host.ts'
+import { type Host, NO_WAITING, ORGANIZATION, openHost, openReceiver, STEP_EVENT } from './support/host.ts'
 
 let receiver: Receiver
 let host: Host

@@ -1,5 +1,5 @@
 import { it } from 'vitest'
-import { eraseKilledIn } from './filled-host.ts'
+import { eraseKilledIn } from './support/filled-host.ts'
 
 it('erasing an organization continues after a kill -9 in every step, and counts each row once', () => {
   const removals = ['removeRows 1', 'removeRows 2', 'removeRows 8', 'removeRows 12']

@@ -22,8 +22,8 @@ import {
   textOf,
   untilErased,
   YEAR_MS,
-} from './filled-host.ts'
-import { certificate, ORGANIZATION, openReceiver, STEP_EVENT } from './host.ts'
+} from './support/filled-host.ts'
+import { certificate, ORGANIZATION, openReceiver, STEP_EVENT } from './support/host.ts'
 
 const NOWHERE = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
 
@@ -452,7 +452,7 @@ describe('organizations.erase', () => {
 
     it('whose process is killed: its bytes are deleted again once its record is an hour old', async () => {
       await open()
-      const program = new URL('./uploading-process.js', import.meta.url)
+      const program = new URL('./programs/uploading-process.js', import.meta.url)
       const child = spawn(process.execPath, [program.pathname, host.databaseUrl, ORGANIZATION])
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
       expect((await lines.next()).value).toBe('stored')

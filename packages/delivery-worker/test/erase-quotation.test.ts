@@ -3,7 +3,14 @@ import type { Receiver } from '@quickquote/dev-servers'
 import { adminOf } from '@quickquote/dev-servers/host'
 import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it } from 'vitest'
-import { certificate, type Host, type HostOptions, ORGANIZATION, openHost, openReceiver } from './host.ts'
+import {
+  certificate,
+  type Host,
+  type HostOptions,
+  ORGANIZATION,
+  openHost,
+  openReceiver,
+} from './support/host.ts'
 
 const OTHER = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
 const NOWHERE = 'ffffffff-ffff-4fff-8fff-ffffffffffff'

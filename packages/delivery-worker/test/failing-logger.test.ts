@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { certificate, openHost, openReceiver } from './host.ts'
-import { runWorker } from './worker-process.ts'
+import { certificate, openHost, openReceiver } from './support/host.ts'
+import { runWorker } from './support/worker-process.ts'
 
 describe('a worker whose logger fails', () => {
   it.each(['throws', 'rejects'])('(it %s) still delivers, and keeps running', async (LOGGER) => {

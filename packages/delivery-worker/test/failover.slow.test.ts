@@ -5,7 +5,7 @@ import { type ReplicatedPostgres, scratchFolder, startReplicatedPostgres } from 
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { certificate, type Host, openHost, openReceiver } from './host.ts'
+import { certificate, type Host, openHost, openReceiver } from './support/host.ts'
 
 /** Everything is sent within a minute of a failover. */
 const PATIENTLY = { timeout: 60_000 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
 import { adminOf } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
-import { certificate, type Host, ORGANIZATION, openHost, openReceiver, STEP_EVENT } from './host.ts'
+import { certificate, type Host, ORGANIZATION, openHost, openReceiver, STEP_EVENT } from './support/host.ts'
 
 let host: Host
 let receiver: Receiver

@@ -1,7 +1,7 @@
 import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
 import { describe, expect, it } from 'vitest'
 import type { DeliveryWorker, DeliveryWorkerOptions } from '../src/index.ts'
-import { certificate, type Host, openHost, openReceiver } from './host.ts'
+import { certificate, type Host, openHost, openReceiver } from './support/host.ts'
 
 /** Failures for 300 ms count. */
 const FAST = { heartbeatMs: 50, deadAfterMs: 300, pollIntervalMs: 50 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { silentLogger } from '@quickquote/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createHeartbeat, type Heartbeat } from '../src/upkeep/heartbeat.ts'
-import { openHost } from './host.ts'
+import { openHost } from './support/host.ts'
 
 const EVERY_MS = 40
 /** Twenty heartbeats, so that none is late enough on a busy machine. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createHeldFeedsCheck } from '../src/upkeep/held-feeds.ts'
-import { openHost } from './host.ts'
+import { openHost } from './support/host.ts'
 
 const MESSAGE = 'an open transaction holds up an event feed: end it'
 

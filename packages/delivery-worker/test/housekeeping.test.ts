@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { HostQuotation, HostQuotations } from '@quickquote/core'
 import { adminOf } from '@quickquote/dev-servers/host'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Host, ORGANIZATION, openHost } from './host.ts'
+import { type Host, ORGANIZATION, openHost } from './support/host.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -7,8 +7,8 @@ import type { Outcome } from '@quickquote/core/internal'
 import { createCertificate } from '@quickquote/dev-servers'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { addressGuard } from '../../core/src/lib/address-guard.ts'
-import { certificate, openReceiver } from './host.ts'
-import { answered, http, listen, ORGANIZATION_ID, post, tlsServer } from './raw-receivers.ts'
+import { certificate, openReceiver } from './support/host.ts'
+import { answered, http, listen, ORGANIZATION_ID, post, tlsServer } from './support/raw-receivers.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -253,7 +253,7 @@ describe('the timeout', () => {
   it('does not count time in which this process was too busy to read a response', async () => {
     const [HOLDS, MAY_ANSWER, HAS_ANSWERED] = [0, 1, 2]
     const signals = new Int32Array(new SharedArrayBuffer(12))
-    const thread = new Worker(new URL('held-receiver.js', import.meta.url), {
+    const thread = new Worker(new URL('./programs/held-receiver.js', import.meta.url), {
       workerData: { certificate, signals },
     })
     onTestFinished(() => void thread.terminate())

@@ -1,6 +1,6 @@
 import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
 import { expect, it } from 'vitest'
-import { certificate, type Host, type HostOptions, openHost, openReceiver } from './host.ts'
+import { certificate, type Host, type HostOptions, openHost, openReceiver } from './support/host.ts'
 
 let host: Host
 let receiver: Receiver

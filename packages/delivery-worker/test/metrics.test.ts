@@ -3,7 +3,7 @@ import type { Receiver } from '@quickquote/dev-servers'
 import { describe, expect, it } from 'vitest'
 import { METRICS } from '../src/telemetry/metrics.ts'
 import { prometheusName } from '../src/telemetry/prometheus.ts'
-import { certificate, type Host, NO_WAITING, openHost, openReceiver } from './host.ts'
+import { certificate, type Host, NO_WAITING, openHost, openReceiver } from './support/host.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 const PATIENT = { timeout: 60_000 }

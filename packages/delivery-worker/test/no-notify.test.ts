@@ -7,7 +7,7 @@ import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { expect, it, onTestFinished } from 'vitest'
 import { createDeliveryWorker } from '../src/index.ts'
-import { certificate, openReceiver } from './host.ts'
+import { certificate, openReceiver } from './support/host.ts'
 
 it.runIf(ownsPostgres)(
   'with delivery.notify: false a transaction of the host can be prepared, and what it reports is found by polling',

@@ -10,8 +10,8 @@ import {
   openHost,
   openReceiver,
   STEP_EVENT,
-} from './host.ts'
-import { runWorker } from './worker-process.ts'
+} from './support/host.ts'
+import { runWorker } from './support/worker-process.ts'
 
 const NEXT_EVENT = 'quotation.functional_specification.completed'
 const PATIENTLY = { timeout: 30_000 }

@@ -9,8 +9,8 @@ import {
   openHost,
   openReceiver,
   STEP_EVENT,
-} from './host.ts'
-import { runWorker } from './worker-process.ts'
+} from './support/host.ts'
+import { runWorker } from './support/worker-process.ts'
 
 const PATIENTLY = { timeout: 30_000 }
 const HOUR = { 'retry-after': '3600' }

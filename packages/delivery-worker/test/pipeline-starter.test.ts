@@ -3,7 +3,14 @@ import { runInNewContext } from 'node:vm'
 import type { QuotePipeline } from '@quickquote/core'
 import { adminOf } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
-import { certificate, type Host, type HostOptions, ORGANIZATION, openHost, openReceiver } from './host.ts'
+import {
+  certificate,
+  type Host,
+  type HostOptions,
+  ORGANIZATION,
+  openHost,
+  openReceiver,
+} from './support/host.ts'
 
 let host: Host
 

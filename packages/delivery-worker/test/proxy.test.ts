@@ -21,7 +21,7 @@ import {
   openHost,
   openReceiver,
   STEP_EVENT,
-} from './host.ts'
+} from './support/host.ts'
 
 const CREDENTIALS = 'quotes:open-sesame'
 const HERE = async () => ['127.0.0.1']

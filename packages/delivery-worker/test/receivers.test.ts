@@ -11,7 +11,7 @@ import { fetchWebhooks } from '@quickquote/webhook-signature/fetch'
 import express from 'express'
 import Fastify from 'fastify'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { certificate, type Host, NO_WAITING, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
+import { certificate, type Host, NO_WAITING, ORGANIZATION, openHost, STEP_EVENT } from './support/host.ts'
 
 const PATH = '/hooks/quotes'
 const ADMIN = adminOf(ORGANIZATION)

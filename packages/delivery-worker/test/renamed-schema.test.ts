@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { type Host, openHost } from './host.ts'
+import { type Host, openHost } from './support/host.ts'
 
 let host: Host
 

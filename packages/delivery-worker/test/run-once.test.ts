@@ -2,8 +2,15 @@ import { ConfigurationError } from '@quickquote/core'
 import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
 import { integrationsOn, NOWHERE } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
-import { certificate, type Host, type HostOptions, NO_WAITING, openHost, openReceiver } from './host.ts'
-import { runWorker } from './worker-process.ts'
+import {
+  certificate,
+  type Host,
+  type HostOptions,
+  NO_WAITING,
+  openHost,
+  openReceiver,
+} from './support/host.ts'
+import { runWorker } from './support/worker-process.ts'
 
 /** Nothing here takes that long. */
 const FOR_MS = 60_000

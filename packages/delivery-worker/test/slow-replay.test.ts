@@ -2,7 +2,7 @@ import { adminOf, integrationsOn } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { expect, it, onTestFinished } from 'vitest'
 import { createDeliveryWorker } from '../src/index.ts'
-import { ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
+import { ORGANIZATION, openHost, STEP_EVENT } from './support/host.ts'
 
 it('a replay that cannot finish a batch in time makes smaller ones, and says so', async () => {
   const host = await openHost()

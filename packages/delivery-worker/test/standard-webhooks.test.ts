@@ -11,8 +11,8 @@ import {
   MISCONFIGURED,
   missingFor,
   verdictsOf,
-} from '../../webhook-signature/test/languages.ts'
-import { certificate, type HostOptions, ORGANIZATION, openHost, openReceiver } from './host.ts'
+} from '../../webhook-signature/test/support/languages.ts'
+import { certificate, type HostOptions, ORGANIZATION, openHost, openReceiver } from './support/host.ts'
 
 /** An endpoint whose secret is rotated twice while a worker runs, with the partner's requests from before and after. */
 async function rotated(delivery: HostOptions['delivery'] = {}) {

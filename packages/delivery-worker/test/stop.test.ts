@@ -2,8 +2,8 @@ import { type Receiver, type ReceiverOptions, sendSignal } from '@quickquote/dev
 import { ownsPostgres } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it } from 'vitest'
 import type { DeliveryWorker } from '../src/index.ts'
-import { certificate, type Host, openHost, openReceiver } from './host.ts'
-import { runWorker } from './worker-process.ts'
+import { certificate, type Host, openHost, openReceiver } from './support/host.ts'
+import { runWorker } from './support/worker-process.ts'
 
 let host: Host
 let receiver: Receiver

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type LossyProxy, lossyProxy, type Receiver } from '@quickquote/dev-servers'
 import { afterEach, describe, expect, it } from 'vitest'
-import { certificate, type Host, openHost, openReceiver } from './host.ts'
-import { runWorker } from './worker-process.ts'
+import { certificate, type Host, openHost, openReceiver } from './support/host.ts'
+import { runWorker } from './support/worker-process.ts'
 
 let host: Host
 let receiver: Receiver

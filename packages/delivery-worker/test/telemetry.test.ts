@@ -12,8 +12,8 @@ import {
   ORGANIZATION,
   openHost,
   openReceiver,
-} from './host.ts'
-import { registerSdk } from './open-telemetry.ts'
+} from './support/host.ts'
+import { registerSdk } from './support/open-telemetry.ts'
 
 const PATIENT = { timeout: 60_000 }
 const sdk = registerSdk()

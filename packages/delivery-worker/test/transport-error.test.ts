@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { createChains } from './certificates.ts'
-import { certificate, openReceiver } from './host.ts'
-import { answered, http, listen, post, tlsServer } from './raw-receivers.ts'
+import { createChains } from './support/certificates.ts'
+import { certificate, openReceiver } from './support/host.ts'
+import { answered, http, listen, post, tlsServer } from './support/raw-receivers.ts'
 
 const certificates = await createChains()
 const pem = (names: readonly (keyof typeof certificates)[]) =>
@@ -162,7 +162,7 @@ describe('errors of the connection', () => {
     async (flag, since, text) => {
       if (Number.parseInt(process.versions.node, 10) < since) return
       const partner = await openReceiver()
-      const program = new URL('posting-process.js', import.meta.url).pathname
+      const program = new URL('./programs/posting-process.js', import.meta.url).pathname
       const flags = flag === '--permission' ? [flag, '--allow-fs-read=*'] : [flag]
       const { stdout } = await promisify(execFile)(process.execPath, [
         ...flags,

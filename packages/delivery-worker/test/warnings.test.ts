@@ -6,7 +6,7 @@ import {
   memberOf,
 } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
-import { type Host, type HostOptions, NO_WAITING, ORGANIZATION, openHost } from './host.ts'
+import { type Host, type HostOptions, NO_WAITING, ORGANIZATION, openHost } from './support/host.ts'
 
 const MINUTE_MS = 60 * 1000
 const HOUR_MS = 60 * MINUTE_MS

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FileStorage } from '@quickquote/core'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
-import { docx } from '../../core/test/docx-samples.ts'
+import { docx } from '../../core/test/support/docx-samples.ts'
 import { type Answer, type Host, openHost, useDatabase } from './support/host.ts'
 
 const database = useDatabase()

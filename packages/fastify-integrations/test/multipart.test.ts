@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS, IntegrationError, type Limits, type Logger } from '@qui
 import { openIntegrations } from '@quickquote/dev-servers/vitest'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { docx } from '../../core/test/docx-samples.ts'
+import { docx } from '../../core/test/support/docx-samples.ts'
 import { formBytes, isMultipart, receiveMultipart, takeMultipart } from '../src/bodies/multipart.ts'
 import type { MinDataRate } from '../src/bodies/read-body.ts'
 import { dropUnreadBodies } from '../src/bodies/unread-body.ts'

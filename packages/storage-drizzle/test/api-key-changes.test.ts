@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { PageRequest, Storage } from '@quickquote/core'
 import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it } from 'vitest'
-import { openDatabase } from './database.ts'
-import { AWKWARD, MANY_KEYS, type StoredApiKey, sampleApiKey } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { AWKWARD, MANY_KEYS, type StoredApiKey, sampleApiKey } from './support/samples.ts'
 
 const { sql, storage } = await openDatabase({ maxConnections: 8 })
 

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
-import { openDatabase } from './database.ts'
-import { MANY_KEYS, sampleApiKey } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { MANY_KEYS, sampleApiKey } from './support/samples.ts'
 
 const { url, sql, storage } = await openDatabase({ maxConnections: 8 })
 

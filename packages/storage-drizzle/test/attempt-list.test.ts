@@ -3,8 +3,8 @@ import type { AttemptFilter } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
-import { openDatabase } from './database.ts'
-import { ANY_ATTEMPT } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { ANY_ATTEMPT } from './support/samples.ts'
 
 const { sql, storage, url } = await openDatabase()
 

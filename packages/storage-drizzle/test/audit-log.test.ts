@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditFilter, PageRequest } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
-import { openDatabase } from './database.ts'
-import { ANY_ENTRY, AWKWARD, sampleAuditEntry } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { ANY_ENTRY, AWKWARD, sampleAuditEntry } from './support/samples.ts'
 
 const { sql, storage } = await openDatabase()
 

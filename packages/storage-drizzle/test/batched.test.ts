@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeEach, expect, it } from 'vitest'
 import { drizzleStorage, StorageError } from '../src/index.ts'
-import { openDatabase } from './database.ts'
-import { MANY_KEYS, sampleApiKey, sampleAuditEntry, sampleQuotation } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { MANY_KEYS, sampleApiKey, sampleAuditEntry, sampleQuotation } from './support/samples.ts'
 
 /** The statements sent to the database. */
 let statements: string[] = []

@@ -6,8 +6,8 @@ import { emptyDatabase, lockWaiters, ownsPostgres } from '@quickquote/dev-server
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { applyMigration, createJournal, readMigrations } from '../src/migrations/migrate.ts'
-import { callCli, runCli, spawnCli } from './cli-process.ts'
-import { laterVersion } from './later-version.ts'
+import { callCli, runCli, spawnCli } from './support/cli-process.ts'
+import { laterVersion } from './support/later-version.ts'
 
 /** Three migrations, so that there are upgrades. */
 const later = await laterVersion()

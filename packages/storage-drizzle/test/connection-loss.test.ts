@@ -1,3 +1,3 @@
-import { connectionLossTests } from './connection-loss.ts'
+import { connectionLossTests } from './support/connection-loss.ts'
 
 connectionLossTests(() => import('../src/index.ts'))

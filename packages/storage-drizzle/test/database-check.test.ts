@@ -5,8 +5,8 @@ import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
-import { claimOf } from './delivery-samples.ts'
-import { MANY_KEYS, sampleApiKey, sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
+import { claimOf } from './support/delivery-samples.ts'
+import { MANY_KEYS, sampleApiKey, sampleEndpoint, sampleEvent, sampleSecrets } from './support/samples.ts'
 
 let testing: TestDatabase
 let sql: postgres.Sql

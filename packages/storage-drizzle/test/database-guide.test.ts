@@ -4,8 +4,8 @@ import postgres from 'postgres'
 import { expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { rolesSql } from '../src/migrations/roles.ts'
-import { callCli } from './cli-process.ts'
-import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
+import { callCli } from './support/cli-process.ts'
+import { sampleEndpoint, sampleEvent, sampleSecrets } from './support/samples.ts'
 
 // roles.test.ts tests what the SQL of the roles allows.
 const GUIDE = readFileSync(new URL('../../../docs/guides/database.md', import.meta.url), 'utf8')

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Storage } from '@quickquote/core'
 import type { ClaimedDelivery, DeliveryRound, RoundMemory } from '@quickquote/core/internal'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { startAnswerThief } from './answer-thief.ts'
-import { claimOf, failed, openOutbox, succeeded } from './delivery-samples.ts'
-import { sampleEvent } from './samples.ts'
+import { startAnswerThief } from './support/answer-thief.ts'
+import { claimOf, failed, openOutbox, succeeded } from './support/delivery-samples.ts'
+import { sampleEvent } from './support/samples.ts'
 
 const outbox = await openOutbox()
 const { storage, sql } = outbox

@@ -3,8 +3,8 @@ import type { PageRequest } from '@quickquote/core'
 import type { AttemptFilter, StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
-import { ANY_ATTEMPT } from './samples.ts'
+import { claimOf, type Outbox, openOutbox, succeeded } from './support/delivery-samples.ts'
+import { ANY_ATTEMPT } from './support/samples.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

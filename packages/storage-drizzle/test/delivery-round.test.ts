@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, RoundMemory } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
-import { blocksRead, openExplained, type Plan, rowsRead } from './explained.ts'
+import { claimOf, failed, type Outbox, openOutbox, succeeded } from './support/delivery-samples.ts'
+import { blocksRead, openExplained, type Plan, rowsRead } from './support/explained.ts'
 
 const LIMIT = 100
 /** An organization gets no more if it has so many places. */

@@ -5,8 +5,8 @@ import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { expect, it, onTestFinished } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
-import { openOutbox, succeeded } from './delivery-samples.ts'
-import { sampleAuditEntry } from './samples.ts'
+import { openOutbox, succeeded } from './support/delivery-samples.ts'
+import { sampleAuditEntry } from './support/samples.ts'
 
 const outbox = await openOutbox()
 const worker = randomUUID()

@@ -6,7 +6,7 @@ import {
   type EndpointStatistics,
 } from '@quickquote/core/internal'
 import { expect, it } from 'vitest'
-import { openDatabase } from './database.ts'
+import { openDatabase } from './support/database.ts'
 
 const { sql, storage } = await openDatabase()
 const organizationId = randomUUID()

@@ -3,9 +3,9 @@ import { IntegrationError } from '@quickquote/core'
 import type { Storage } from '@quickquote/core/internal'
 import { integrationsOn } from '@quickquote/dev-servers/host'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from './database.ts'
-import { claimOf, succeeded } from './delivery-samples.ts'
-import { type Everything, everything, rowsOf } from './organization-samples.ts'
+import { openDatabase } from './support/database.ts'
+import { claimOf, succeeded } from './support/delivery-samples.ts'
+import { type Everything, everything, rowsOf } from './support/organization-samples.ts'
 import {
   MANY_KEYS,
   sampleApiKey,
@@ -16,7 +16,7 @@ import {
   sampleRequests,
   sampleSecret,
   sampleSecrets,
-} from './samples.ts'
+} from './support/samples.ts'
 
 const database = await openDatabase()
 const { sql, storage } = database

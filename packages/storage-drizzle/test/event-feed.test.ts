@@ -4,9 +4,9 @@ import type { Source } from '@quickquote/core'
 import type { FeedPosition } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from './database.ts'
-import { openExplained, rowsRead } from './explained.ts'
-import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { openExplained, rowsRead } from './support/explained.ts'
+import { sampleEndpoint, sampleEvent, sampleSecrets } from './support/samples.ts'
 
 const { url, sql, storage } = await openDatabase()
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -6,9 +6,9 @@ import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { eventStorage } from '../src/deliveries/events.ts'
 import { drizzleStorage } from '../src/index.ts'
 import { quotationStorage } from '../src/quotations/quotations.ts'
-import { openDatabase } from './database.ts'
-import { sampleEndpoint, sampleEvent, sampleQuotation, sampleSecrets } from './samples.ts'
-import { localWaker } from './wakers.ts'
+import { openDatabase } from './support/database.ts'
+import { sampleEndpoint, sampleEvent, sampleQuotation, sampleSecrets } from './support/samples.ts'
+import { localWaker } from './support/wakers.ts'
 
 const { sql } = await openDatabase()
 const storage = drizzleStorage({ sql })

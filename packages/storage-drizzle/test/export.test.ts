@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { integrationsOn } from '@quickquote/dev-servers/host'
 import { expect, it } from 'vitest'
-import { openDatabase } from './database.ts'
+import { openDatabase } from './support/database.ts'
 import {
   MANY_KEYS,
   sampleApiKey,
@@ -10,7 +10,7 @@ import {
   sampleEvent,
   sampleQuotation,
   sampleSecret,
-} from './samples.ts'
+} from './support/samples.ts'
 
 const { sql, storage } = await openDatabase()
 const { organizations } = integrationsOn(storage)

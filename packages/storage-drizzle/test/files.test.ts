@@ -7,8 +7,8 @@ import { createDatabase } from '../src/connection/database.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { firstIdOf } from '../src/ids.ts'
 import { fileStorage, takeUploads, uploadStorage } from '../src/quotations/files.ts'
-import { openDatabase } from './database.ts'
-import { localWaker } from './wakers.ts'
+import { openDatabase } from './support/database.ts'
+import { localWaker } from './support/wakers.ts'
 
 const CHUNK = 90 * 1024
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Storage } from '@quickquote/core'
 import { expect, it } from 'vitest'
-import { openDatabase } from './database.ts'
-import { openExplained, rowsRead } from './explained.ts'
+import { openDatabase } from './support/database.ts'
+import { openExplained, rowsRead } from './support/explained.ts'
 
 const { url, sql } = await openDatabase({ sql: { onnotice() {} } })
 const ROWS = 100_000

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { AttemptFilter, AuditFilter } from '@quickquote/core/internal'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from './database.ts'
-import { blocksRead, openExplained, rowsRead } from './explained.ts'
-import { ANY_ATTEMPT, ANY_ENTRY } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { blocksRead, openExplained, rowsRead } from './support/explained.ts'
+import { ANY_ATTEMPT, ANY_ENTRY } from './support/samples.ts'
 
 const { url, sql } = await openDatabase()
 

@@ -8,8 +8,8 @@ import pg from 'pg'
 import postgres from 'postgres'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
-import { DRIZZLES, openPgPool } from './hosts.ts'
-import { sampleEvent } from './samples.ts'
+import { DRIZZLES, openPgPool } from './support/hosts.ts'
+import { sampleEvent } from './support/samples.ts'
 
 let databaseUrl: string
 let own: Integrations

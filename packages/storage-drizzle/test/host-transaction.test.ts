@@ -12,9 +12,9 @@ import postgres from 'postgres'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { ADAPTERS } from '../src/connection/adapters.ts'
 import { type DrizzleStorage, drizzleStorage, type HostTransaction } from '../src/index.ts'
-import type { OtherTransaction } from './documented.ts'
-import { BODY, useTransactions } from './host-transactions.ts'
-import { HOSTS, openPgPool } from './hosts.ts'
+import type { OtherTransaction } from './support/documented.ts'
+import { BODY, useTransactions } from './support/host-transactions.ts'
+import { HOSTS, openPgPool } from './support/hosts.ts'
 
 const context = useTransactions()
 
@@ -82,7 +82,7 @@ describe('within', () => {
   })
 
   it('the versions in the README are those of the tests', () => {
-    const files = ['../package.json', 'orms.ts', 'prisma.ts', '../../test-kit/test/pglite.slow.test.ts']
+    const files = ['../package.json', 'support/orms.ts', 'support/prisma.ts', '../../test-kit/test/pglite.slow.test.ts']
     const texts = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join()
     for (const { client, tested } of ADAPTERS) {
       for (const version of tested.split(', ')) {

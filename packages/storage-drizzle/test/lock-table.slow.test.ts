@@ -4,7 +4,7 @@ import { scratchFolder, startPostgres } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
-import { ANY_ATTEMPT, sampleEvent } from './samples.ts'
+import { ANY_ATTEMPT, sampleEvent } from './support/samples.ts'
 
 let url = ''
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
-import { blocksRead, openExplained, rowsRead } from './explained.ts'
+import { claimOf, type Outbox, openOutbox, succeeded } from './support/delivery-samples.ts'
+import { blocksRead, openExplained, rowsRead } from './support/explained.ts'
 
 /** More than one statement parks. */
 const BACKLOG = 2500

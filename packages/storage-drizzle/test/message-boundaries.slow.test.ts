@@ -6,7 +6,7 @@ import publishedPostgres from 'published-postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, type Target } from '../src/connection/connect.ts'
 import type { Driver, Statements } from '../src/connection/driver.ts'
-import { type Fault, startMessageProxy } from './message-proxy.ts'
+import { type Fault, startMessageProxy } from './support/message-proxy.ts'
 
 /** For all statements, and for those whose answer is lost: the driver waits half a second longer. */
 const LONG_MS = 120_000

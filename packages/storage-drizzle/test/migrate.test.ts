@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Driver } from '../src/connection/driver.ts'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { migrate } from '../src/migrations/migrate.ts'
-import { laterVersion } from './later-version.ts'
+import { laterVersion } from './support/later-version.ts'
 
 const later = await laterVersion({ hasMigrations: false })
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { claimOf, failed, openOutbox, succeeded } from './delivery-samples.ts'
+import { claimOf, failed, openOutbox, succeeded } from './support/delivery-samples.ts'
 
 const outbox = await openOutbox()
 const { storage, sql } = outbox

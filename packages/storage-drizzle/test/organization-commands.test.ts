@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { integrationsOn } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
-import { callCli, runCli, spawnCli } from './cli-process.ts'
-import { openDatabase } from './database.ts'
-import { sampleQuotation } from './samples.ts'
+import { callCli, runCli, spawnCli } from './support/cli-process.ts'
+import { openDatabase } from './support/database.ts'
+import { sampleQuotation } from './support/samples.ts'
 
 const { sql, storage, url } = await openDatabase()
 const { organizations, continueErasing } = integrationsOn(storage)

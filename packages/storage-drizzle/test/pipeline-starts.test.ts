@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { NewQuotation } from '@quickquote/core'
 import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { startAnswerThief } from './answer-thief.ts'
-import { openOutbox } from './delivery-samples.ts'
-import { AWKWARD, sampleQuotation } from './samples.ts'
+import { startAnswerThief } from './support/answer-thief.ts'
+import { openOutbox } from './support/delivery-samples.ts'
+import { AWKWARD, sampleQuotation } from './support/samples.ts'
 
 const outbox = await openOutbox()
 const { storage, sql } = outbox

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
-import { useTransactions } from './host-transactions.ts'
-import { onPrisma } from './hosts.ts'
-import { installPrisma, type Prisma } from './prisma.ts'
+import { useTransactions } from './support/host-transactions.ts'
+import { onPrisma } from './support/hosts.ts'
+import { installPrisma, type Prisma } from './support/prisma.ts'
 
 const context = useTransactions()
 let prisma: Prisma

@@ -4,7 +4,7 @@ import type { QuotationFilter } from '@quickquote/core'
 import { ANY_QUOTATION } from '@quickquote/core/internal'
 import { expect, it } from 'vitest'
 import { listQuotations } from '../src/quotations/quotations.sql.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase } from './support/database.ts'
 
 const { sql, storage } = await openDatabase()
 

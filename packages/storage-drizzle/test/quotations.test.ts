@@ -5,8 +5,8 @@ import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterAll, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
-import { openDatabase } from './database.ts'
-import { sampleQuotation } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { sampleQuotation } from './support/samples.ts'
 
 const { url, sql } = await openDatabase()
 /** Two processes of one host. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { numbered, valuesOf } from '../src/connection/run.ts'
 import { ADVANCE_REPLAY, LIVE_ON_INDEXES } from '../src/deliveries/replays.sql.ts'
-import { openOutbox } from './delivery-samples.ts'
+import { openOutbox } from './support/delivery-samples.ts'
 
 const outbox = await openOutbox()
 

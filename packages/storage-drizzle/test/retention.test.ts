@@ -5,8 +5,8 @@ import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
-import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
-import { ANY_ATTEMPT, sampleAuditEntry, sampleQuotation } from './samples.ts'
+import { claimOf, type Outbox, openOutbox, succeeded } from './support/delivery-samples.ts'
+import { ANY_ATTEMPT, sampleAuditEntry, sampleQuotation } from './support/samples.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const MIDNIGHT = Date.parse(new Date().toISOString().slice(0, 10))

@@ -5,8 +5,8 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { rolesSql } from '../src/migrations/roles.ts'
-import { callCli } from './cli-process.ts'
-import { sampleAuditEntry, sampleEvent } from './samples.ts'
+import { callCli } from './support/cli-process.ts'
+import { sampleAuditEntry, sampleEvent } from './support/samples.ts'
 
 const PASSWORD = 'secret'
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { EXPORT_PARTS } from '../../core/src/storage/export.ts'
 import { createTables } from '../src/index.ts'
 import { SCHEMA_NOTES } from '../src/schema-notes.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase } from './support/database.ts'
 
 const { sql } = await openDatabase()
 

@@ -7,9 +7,9 @@ import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { createTables } from '../src/index.ts'
-import { openDatabase } from './database.ts'
-import { openPgPool } from './hosts.ts'
-import { sampleQuotation } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { openPgPool } from './support/hosts.ts'
+import { sampleQuotation } from './support/samples.ts'
 
 const { url, sql, storage } = await openDatabase({ sql: { onnotice() {} } })
 

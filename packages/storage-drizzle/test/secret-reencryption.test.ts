@@ -4,8 +4,8 @@ import { adminOf, integrationsOn, keepLogs } from '@quickquote/dev-servers/host'
 import { lockWaiters } from '@quickquote/dev-servers/vitest'
 import type { Sql, TransactionSql } from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDatabase } from './database.ts'
-import { sampleEvent } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { sampleEvent } from './support/samples.ts'
 
 const { logger, lines } = keepLogs()
 const { sql, storage } = await openDatabase({ maxConnections: 6 })

@@ -6,8 +6,8 @@ import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
-import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase, setLocally } from './hostile-session.ts'
-import { HOSTS, type Host } from './hosts.ts'
+import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase, setLocally } from './support/hostile-session.ts'
+import { HOSTS, type Host } from './support/hosts.ts'
 
 let testing: TestDatabase
 /** Reads the tables, whatever the settings of sessions. */

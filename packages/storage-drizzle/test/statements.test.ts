@@ -8,8 +8,8 @@ import type { Statement } from '../src/connection/statement.ts'
 import { listAttempts } from '../src/deliveries/attempt-list.sql.ts'
 import { listEntries } from '../src/organizations/audit-log.sql.ts'
 import { listQuotations } from '../src/quotations/quotations.sql.ts'
-import { openDatabase } from './database.ts'
-import { ANY_ATTEMPT, ANY_ENTRY } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { ANY_ATTEMPT, ANY_ENTRY } from './support/samples.ts'
 
 const { sql } = await openDatabase()
 

@@ -4,9 +4,9 @@ import { ConfigurationError, IntegrationError } from '@quickquote/core'
 import postgres from 'postgres'
 import { describe, expect, it } from 'vitest'
 import { drizzleStorage, StorageError } from '../src/index.ts'
-import { openDatabase } from './database.ts'
-import { HOSTS } from './hosts.ts'
-import { MANY_KEYS, sampleApiKey, sampleQuotation } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { HOSTS } from './support/hosts.ts'
+import { MANY_KEYS, sampleApiKey, sampleQuotation } from './support/samples.ts'
 
 const SECRET = 'the-secret-that-was-sent'
 

@@ -2,7 +2,7 @@ import { getTableColumns } from 'drizzle-orm'
 import { getTableConfig } from 'drizzle-orm/pg-core'
 import { expect, it } from 'vitest'
 import { createTables } from '../src/index.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase } from './support/database.ts'
 
 const { sql } = await openDatabase()
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { QUEUE_COUNT_LIMIT } from '@quickquote/core/internal'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { READ_QUEUE } from '../src/workers/telemetry.sql.ts'
-import { openOutbox } from './delivery-samples.ts'
-import { SAMPLE_TRACE } from './samples.ts'
+import { openOutbox } from './support/delivery-samples.ts'
+import { SAMPLE_TRACE } from './support/samples.ts'
 
 const outbox = await openOutbox()
 const { storage, sql } = outbox

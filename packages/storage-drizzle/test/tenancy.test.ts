@@ -3,8 +3,8 @@ import type { PageRequest } from '@quickquote/core'
 import { ANY_QUOTATION } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { EXPORT_PARTS } from '../../core/src/storage/export.ts'
-import { openDatabase } from './database.ts'
-import { type Everything, everything, rowsOf } from './organization-samples.ts'
+import { openDatabase } from './support/database.ts'
+import { type Everything, everything, rowsOf } from './support/organization-samples.ts'
 import {
   ANY_ATTEMPT,
   MANY_KEYS,
@@ -15,7 +15,7 @@ import {
   sampleQuotation,
   sampleSecret,
   sampleSecrets,
-} from './samples.ts'
+} from './support/samples.ts'
 
 const database = await openDatabase()
 const { sql, storage } = database

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { beforeEach, expect, it } from 'vitest'
-import { openDatabase } from './database.ts'
-import { succeeded } from './delivery-samples.ts'
-import { sampleEndpoint, sampleEvent, sampleSecret, sampleSecrets } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { succeeded } from './support/delivery-samples.ts'
+import { sampleEndpoint, sampleEvent, sampleSecret, sampleSecrets } from './support/samples.ts'
 
 const { sql, storage } = await openDatabase()
 

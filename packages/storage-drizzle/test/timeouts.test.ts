@@ -10,8 +10,8 @@ import { MAINTENANCE, MIGRATION } from '../src/connection/driver.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { statement } from '../src/connection/statement.ts'
 import { drizzleStorage, StorageError } from '../src/index.ts'
-import { sampleQuotation } from './samples.ts'
-import { localWaker } from './wakers.ts'
+import { sampleQuotation } from './support/samples.ts'
+import { localWaker } from './support/wakers.ts'
 
 const ORGANIZATION = '0198b2a0-0000-7000-8000-000000000001'
 

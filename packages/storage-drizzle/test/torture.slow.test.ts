@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { scratchFolder, sendSignal, startPostgres } from '@quickquote/dev-servers'
 import { it } from 'vitest'
-import { cancelAll, cancelOne, THEIRS, type Trouble, terminateOne, torture } from './torture.ts'
+import { cancelAll, cancelOne, THEIRS, type Trouble, terminateOne, torture } from './support/torture.ts'
 
 it('A minute of cancels, ended and frozen sessions and restarts loses nothing, and mixes up nothing', async () => {
   const dataDir = mkdtempSync(join(scratchFolder(), 'quickquote-torture-'))

@@ -1,6 +1,6 @@
 import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { it } from 'vitest'
-import { cancelAll, cancelOne, terminateOne, torture } from './torture.ts'
+import { cancelAll, cancelOne, terminateOne, torture } from './support/torture.ts'
 
 it('Cancels, ended sessions and lost prepared statements lose nothing, and mix up nothing', async () => {
   const database = await emptyDatabase()

@@ -22,10 +22,10 @@ import {
   uuid,
 } from '../src/connection/statement.ts'
 import { drizzleStorage } from '../src/index.ts'
-import { openDatabase } from './database.ts'
-import { claimOf, succeeded } from './delivery-samples.ts'
-import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase } from './hostile-session.ts'
-import { DRIZZLES, HOSTS } from './hosts.ts'
+import { openDatabase } from './support/database.ts'
+import { claimOf, succeeded } from './support/delivery-samples.ts'
+import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase } from './support/hostile-session.ts'
+import { DRIZZLES, HOSTS } from './support/hosts.ts'
 import {
   AWKWARD,
   MANY_KEYS,
@@ -35,8 +35,8 @@ import {
   sampleQuotation,
   sampleSecret,
   sampleSecrets,
-} from './samples.ts'
-import { localWaker } from './wakers.ts'
+} from './support/samples.ts'
+import { localWaker } from './support/wakers.ts'
 
 const { url, sql } = await openDatabase({ sql: { connection: PLAIN_SETTINGS, onnotice() {} } })
 

@@ -8,8 +8,8 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { applyMigration, createJournal, readMigrations } from '../src/migrations/migrate.ts'
-import { claimOf, succeeded } from './delivery-samples.ts'
-import { laterVersion } from './later-version.ts'
+import { claimOf, succeeded } from './support/delivery-samples.ts'
+import { laterVersion } from './support/later-version.ts'
 
 // The ids of the rows in upgrade/*.sql.
 const ORGANIZATION = '00000000-0000-7000-8000-0000000000ac'

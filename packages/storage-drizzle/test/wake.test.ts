@@ -11,8 +11,8 @@ import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { toStorageError } from '../src/connection/storage-error.ts'
 import { createWaker } from '../src/connection/wake.ts'
 import { eventStorage } from '../src/deliveries/events.ts'
-import { openOutbox } from './delivery-samples.ts'
-import { sampleEvent } from './samples.ts'
+import { openOutbox } from './support/delivery-samples.ts'
+import { sampleEvent } from './support/samples.ts'
 
 const outbox = await openOutbox()
 

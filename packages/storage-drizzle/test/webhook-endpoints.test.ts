@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
-import { openDatabase } from './database.ts'
-import { claimOf } from './delivery-samples.ts'
-import { sampleEndpoint, sampleEvent, sampleSecret, sampleSecrets } from './samples.ts'
+import { openDatabase } from './support/database.ts'
+import { claimOf } from './support/delivery-samples.ts'
+import { sampleEndpoint, sampleEvent, sampleSecret, sampleSecrets } from './support/samples.ts'
 
 const { url, sql } = await openDatabase()
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery } from '@quickquote/core/internal'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { claimOf, openOutbox, succeeded } from './delivery-samples.ts'
-import { sampleAuditEntry, sampleQuotation } from './samples.ts'
+import { claimOf, openOutbox, succeeded } from './support/delivery-samples.ts'
+import { sampleAuditEntry, sampleQuotation } from './support/samples.ts'
 
 const outbox = await openOutbox()
 const { storage, sql } = outbox

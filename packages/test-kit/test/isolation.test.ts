@@ -1,6 +1,6 @@
 import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it } from 'vitest'
-import { openHost } from './host.ts'
+import { openHost } from './support/host.ts'
 
 const database = useDatabase()
 

@@ -6,7 +6,7 @@ import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClock, createTestKit } from '../src/index.ts'
-import { openHost } from './host.ts'
+import { openHost } from './support/host.ts'
 
 const database = useDatabase()
 const types = (webhooks: readonly { readonly type: string }[]) => webhooks.map(({ type }) => type)

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installed } from '@quickquote/dev-servers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bodyOf, SECRET, send, signedHeaders } from './delivery.ts'
+import { bodyOf, SECRET, send, signedHeaders } from './support/delivery.ts'
 import {
   FRAMEWORKS,
   type Framework,
@@ -12,7 +12,7 @@ import {
   RESTIFY,
   rowsOfTheGuide,
   startFramework,
-} from './frameworks.ts'
+} from './support/frameworks.ts'
 
 /** Bytes that no serializer of JSON writes again: white space, an escape, and characters of several bytes. */
 const body = bodyOf('evt_größe').replace('{', '{ ').replace('"data":', '"share":1.0,"name":"\\u00e9","data":')

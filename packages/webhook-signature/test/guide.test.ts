@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { expect, it, onTestFinished } from 'vitest'
-import { bodyOf, SECRET, send, signedHeaders } from './delivery.ts'
-import { runSample, samplesOf } from './sample.ts'
+import { bodyOf, SECRET, send, signedHeaders } from './support/delivery.ts'
+import { runSample, samplesOf } from './support/sample.ts'
 
 const root = new URL('../../../', import.meta.url)
 const page = readFileSync(new URL('docs/guides/receiving-webhooks.md', root), 'utf8')

@@ -5,8 +5,8 @@ import { expressWebhooks } from '@quickquote/webhook-signature/express'
 import { fetchWebhooks } from '@quickquote/webhook-signature/fetch'
 import express from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { bodyOf, SECRET, send, signedHeaders } from './delivery.ts'
-import { listen, PATH, reportTo, SERVERS } from './servers.ts'
+import { bodyOf, SECRET, send, signedHeaders } from './support/delivery.ts'
+import { listen, PATH, reportTo, SERVERS } from './support/servers.ts'
 
 const body = bodyOf('evt_1')
 

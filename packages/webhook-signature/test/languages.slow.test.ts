@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Delivery, LANGUAGES, MISCONFIGURED, missingFor, verdictsOf } from './languages.ts'
+import { type Delivery, LANGUAGES, MISCONFIGURED, missingFor, verdictsOf } from './support/languages.ts'
 import vectors from './vectors.json' with { type: 'json' }
 
 interface Vector {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
-import { bodyOf } from './delivery.ts'
+import { bodyOf } from './support/delivery.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 const guide = readFileSync(path('../../../docs/guides/receiving-webhooks.md'), 'utf8')

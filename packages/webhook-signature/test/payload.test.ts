@@ -5,7 +5,7 @@ import {
   type WebhookPayload,
 } from '@quickquote/webhook-signature'
 import { expect, expectTypeOf, it } from 'vitest'
-import { bodyOf } from './delivery.ts'
+import { bodyOf } from './support/delivery.ts'
 
 const completed = JSON.parse(bodyOf('evt_1'))
 const unheardOf: WebhookPayload = {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { WEBHOOK_VERIFICATION_ERROR_CODES } from '@quickquote/webhook-signature'
 import { describe, expect, it } from 'vitest'
-import { bodyOf, SECRET, send, signedHeaders } from './delivery.ts'
-import { runSample, samplesOf } from './sample.ts'
+import { bodyOf, SECRET, send, signedHeaders } from './support/delivery.ts'
+import { runSample, samplesOf } from './support/sample.ts'
 
 const sample = samplesOf('../README.md')
 const body = bodyOf('evt_1')

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { EdgeVM } from '@edge-runtime/vm'
 import { rolldown } from 'rolldown'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { bodyOf, SECRET, send, signedHeaders } from './delivery.ts'
+import { bodyOf, SECRET, send, signedHeaders } from './support/delivery.ts'
 import vectors from './vectors.json' with { type: 'json' }
 
 const program = fileURLToPath(new URL('programs/serve.js', import.meta.url))

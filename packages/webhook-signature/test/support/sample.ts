@@ -6,11 +6,11 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-const packageFolder = fileURLToPath(new URL('..', import.meta.url))
+const packageFolder = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The code of a document, by the name of its block: ```js name. */
 export function samplesOf(file: string): (name: string) => string {
-  const document = readFileSync(new URL(file, import.meta.url), 'utf8')
+  const document = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
   return (name) => {
     const block = new RegExp(`^( *)\`\`\`js ${name}\\n(.*?)^ *\`\`\``, 'ms').exec(document)
     if (block?.[2] === undefined) throw new Error(`${file} has no sample "${name}"`)

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { main } from '../src/cli.ts'
+import { main } from '../../src/cli.ts'
 
-export const CLI = fileURLToPath(new URL('../bin/quickquote-storage.js', import.meta.url))
+export const CLI = fileURLToPath(new URL('../../bin/quickquote-storage.js', import.meta.url))
 
 export interface CliResult {
   readonly exitCode: number | null

@@ -1,5 +1,5 @@
 // One request of a worker's HTTP client, in a process with flags. Runs the built package.
-import { createHttp } from '../dist/http/http.js'
+import { createHttp } from '../../dist/http/http.js'
 
 const [, , origin, ca] = process.argv
 const client = createHttp({

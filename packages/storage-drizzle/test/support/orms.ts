@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
-import type { HostTransaction } from '../src/index.ts'
+import type { HostTransaction } from '../../src/index.ts'
 import { documented } from './documented.ts'
 import { type Host, onPg } from './hosts.ts'
 

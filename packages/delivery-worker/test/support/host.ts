@@ -7,7 +7,7 @@ import {
 import { adminOf } from '@quickquote/dev-servers/host'
 import { type OpenIntegrations, type OpenOptions, openIntegrations } from '@quickquote/dev-servers/vitest'
 import { onTestFinished } from 'vitest'
-import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from '../src/index.ts'
+import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from '../../src/index.ts'
 
 export const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 export const STEP_EVENT = 'quotation.requirement_analysis.completed'

@@ -1,6 +1,6 @@
 import { compileFunction } from 'node:vm'
-import { ADAPTERS } from '../src/connection/adapters.ts'
-import type { HostTransaction } from '../src/index.ts'
+import { ADAPTERS } from '../../src/connection/adapters.ts'
+import type { HostTransaction } from '../../src/index.ts'
 
 export type OtherTransaction = Extract<HostTransaction, { runInTransaction: unknown }>
 

@@ -2,8 +2,8 @@ import { buffer } from 'node:stream/consumers'
 import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import type { FileId, FileStorage } from '../src/storage/files.ts'
-import type { UploadStorage } from '../src/storage/uploads.ts'
+import type { FileId, FileStorage } from '../../src/storage/files.ts'
+import type { UploadStorage } from '../../src/storage/uploads.ts'
 
 export interface UploadsOfTest {
   /** The host's store, which a test may break. */

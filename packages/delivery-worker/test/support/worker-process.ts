@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 
@@ -15,12 +16,12 @@ export interface WorkerProcess {
 }
 
 export function runWorker(env: Record<string, string>): WorkerProcess {
-  return run([new URL('worker-process.js', import.meta.url).pathname], env)
+  return run([new URL('../programs/worker-process.js', import.meta.url).pathname], env)
 }
 
 /** The package's program. Its errors are among the lines. */
 export function runCli(args: readonly string[], env: Record<string, string> = {}): WorkerProcess {
-  return run([new URL('../bin/quickquote-worker.js', import.meta.url).pathname, ...args], env, 'pipe')
+  return run([new URL('../../bin/quickquote-worker.js', import.meta.url).pathname, ...args], env, 'pipe')
 }
 
 function run(
@@ -29,7 +30,7 @@ function run(
   errors: 'inherit' | 'pipe' = 'inherit',
 ): WorkerProcess {
   const child = spawn(process.execPath, args, {
-    cwd: import.meta.dirname,
+    cwd: resolve(import.meta.dirname, '../programs'),
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', errors],
   })

@@ -11,7 +11,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import postgres from 'postgres'
-import type { HostDrizzle, HostTransaction } from '../src/index.ts'
+import type { HostDrizzle, HostTransaction } from '../../src/index.ts'
 import { documented, type OtherTransaction } from './documented.ts'
 import type { Prisma } from './prisma.ts'
 

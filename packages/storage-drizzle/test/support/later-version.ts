@@ -4,17 +4,17 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll } from 'vitest'
 
-const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
-const LATER = fileURLToPath(new URL('./later', import.meta.url))
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
+const LATER = fileURLToPath(new URL('../later', import.meta.url))
 
 /** A later version of the package: the current build, with the additional migrations in `later/`. */
 export interface LaterVersion {
   /** Its command line, for a process and for a call. */
   readonly cli: string
-  readonly main: typeof import('../src/cli.ts').main
+  readonly main: typeof import('../../src/cli.ts').main
   /** Its migrations, by file name. */
   readonly migrations: Readonly<Record<string, string>>
-  readonly drizzleStorage: typeof import('../src/index.ts').drizzleStorage
+  readonly drizzleStorage: typeof import('../../src/index.ts').drizzleStorage
 }
 
 /**

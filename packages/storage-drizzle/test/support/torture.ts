@@ -1,8 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { connect } from '../src/connection/connect.ts'
-import type { Driver, Statements } from '../src/connection/driver.ts'
+import { connect } from '../../src/connection/connect.ts'
+import type { Driver, Statements } from '../../src/connection/driver.ts'
 
 /** What is done to the server, with statements on a connection of its own. */
 export type Trouble = (run: Driver['values']) => Promise<unknown>

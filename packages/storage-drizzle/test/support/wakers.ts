@@ -1,5 +1,5 @@
 import type { Work } from '@quickquote/core/internal'
-import type { Waker } from '../src/connection/wake.ts'
+import type { Waker } from '../../src/connection/wake.ts'
 
 /** Without other processes. */
 export function localWaker(onWake: (work: Work) => void = () => {}): Pick<Waker, 'wake' | 'announce'> {

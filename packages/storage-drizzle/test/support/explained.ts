@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { drizzleStorage } from '../src/index.ts'
+import { drizzleStorage } from '../../src/index.ts'
 
 /** The relevant fields of a node in EXPLAIN's output. */
 export interface Plan {

@@ -10,9 +10,9 @@ import { onTestFinished } from 'vitest'
 import { SECRET } from './delivery.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
-const receivers = path('../../../docs/receivers')
-const programs = path('programs/frameworks')
-const guide = readFileSync(path('../../../docs/guides/receiving-webhooks.md'), 'utf8')
+const receivers = path('../../../../docs/receivers')
+const programs = path('../programs/frameworks')
+const guide = readFileSync(path('../../../../docs/guides/receiving-webhooks.md'), 'utf8')
 
 /** Debian's Python has Debian's modules. */
 const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'

@@ -1,7 +1,7 @@
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterAll, type onTestFinished } from 'vitest'
-import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { type DrizzleStorage, drizzleStorage } from '../../src/index.ts'
 
 /** A migrated database for tests. */
 export interface FileDatabase {

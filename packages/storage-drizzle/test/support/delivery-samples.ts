@@ -7,7 +7,7 @@ import type {
   StoredWebhookEndpoint,
 } from '@quickquote/core/internal'
 import { afterAll } from 'vitest'
-import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { type DrizzleStorage, drizzleStorage } from '../../src/index.ts'
 import { type CloseAfter, type FileDatabase, openDatabase } from './database.ts'
 import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 

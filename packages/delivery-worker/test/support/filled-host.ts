@@ -161,7 +161,7 @@ export async function eraseKilledIn(calls: readonly string[]): Promise<void> {
   await deliverAll()
   const ofOthers = await rowsWith([...others, textOf(OTHER)])
   await organizations().erase(ORGANIZATION)
-  const program = new URL('./erasing-process.js', import.meta.url)
+  const program = new URL('../programs/erasing-process.js', import.meta.url)
   for (const call of calls) {
     const child = spawn(process.execPath, [program.pathname, host.databaseUrl, ...call.split(' ')])
     const [, signal] = await once(child, 'exit')

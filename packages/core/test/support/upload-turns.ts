@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createRequirementsFiles } from '../src/files/requirements-file.ts'
-import { IntegrationError } from '../src/lib/errors.ts'
-import { silentLogger } from '../src/lib/logger.ts'
-import { DEFAULT_LIMITS } from '../src/model/limits.ts'
+import { createRequirementsFiles } from '../../src/files/requirements-file.ts'
+import { IntegrationError } from '../../src/lib/errors.ts'
+import { silentLogger } from '../../src/lib/logger.ts'
+import { DEFAULT_LIMITS } from '../../src/model/limits.ts'
 import { inPieces, useUploads } from './host-files.ts'
 import { longestTurn, MAX_DOCUMENT_TURN_MS } from './longest-turn.ts'
 

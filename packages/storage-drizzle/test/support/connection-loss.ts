@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { type LossyProxy, lossyProxy, type TestDatabase } from '@quickquote/dev-servers'
 import { emptyDatabase } from '@quickquote/dev-servers/vitest'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import type { DrizzleStorage, drizzleStorage } from '../../src/index.ts'
 import { sampleQuotation } from './samples.ts'
 
 const ORGANIZATION = '0198b2a0-0000-7000-8000-000000000001'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
 
-const receivers = resolve(import.meta.dirname, '../../../docs/receivers')
+const receivers = resolve(import.meta.dirname, '../../../../docs/receivers')
 
 /** A receiver of docs/receivers. */
 export interface Language {

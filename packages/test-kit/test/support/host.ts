@@ -3,7 +3,7 @@ import type { Integrations, Quote } from '@quickquote/core'
 import { integrationsOn, type TestOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { onTestFinished } from 'vitest'
-import { type Clock, createClock, createTestKit, type TestKit } from '../src/index.ts'
+import { type Clock, createClock, createTestKit, type TestKit } from '../../src/index.ts'
 
 /** A host's integrations under test, with a kit. Both are closed after the test. */
 export interface TestedHost {
