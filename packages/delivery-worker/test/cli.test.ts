@@ -84,7 +84,7 @@ describe('quickquote-worker', () => {
     [['--sesame'], "Unknown option '--sesame'"],
     [['cli-host.js', 'another.js'], 'Only one module is allowed'],
     [['absent.js'], 'Module not found'],
-    [['../dist/lib/alarm.js'], 'must export `integrations`'],
+    [['../../dist/lib/alarm.js'], 'must export `integrations`'],
     [['cli-host-app.js'], 'exports nothing, so it was not run'],
     [['doctor', 'cli-host-app.js'], 'exports nothing, so it was not run'],
   ])('refuses the arguments %j', async (args, problem) => {

@@ -82,7 +82,12 @@ describe('within', () => {
   })
 
   it('the versions in the README are those of the tests', () => {
-    const files = ['../package.json', 'support/orms.ts', 'support/prisma.ts', '../../test-kit/test/pglite.slow.test.ts']
+    const files = [
+      '../package.json',
+      'support/orms.ts',
+      'support/prisma.ts',
+      '../../test-kit/test/pglite.slow.test.ts',
+    ]
     const texts = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join()
     for (const { client, tested } of ADAPTERS) {
       for (const version of tested.split(', ')) {
