@@ -1,5 +1,5 @@
 import type { Certificates, EgressProxy } from '@quickquote/core/internal'
-import { trust } from '../http/connect.ts'
+import { trust } from '../http/trust.ts'
 import { createProxyTunnel, ProxyError } from '../http/proxy-tunnel.ts'
 import { type Finding, finding } from './finding.ts'
 
