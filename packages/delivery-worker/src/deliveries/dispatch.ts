@@ -90,7 +90,10 @@ export function createDispatch({
     try {
       return { target, turn: await http.turn(target.origin, organization_id) }
     } catch (error) {
-      logger.error({ err: error }, 'the HTTP client could not be loaded; deliveries wait')
+      logger.error(
+        { err: error },
+        'the HTTP client could not be loaded; deliveries wait. Restart the worker if this is logged again',
+      )
       return null
     }
   }
