@@ -2,6 +2,7 @@
 // they share. Node reads and compiles a few files faster than hundreds. Libraries that are no dependencies of the package are
 // included, with their licenses. Runs before the package is packed; the tests load the files of dist.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { build } from 'esbuild'
 
@@ -34,6 +35,7 @@ const { outputFiles, metafile } = await build({
     '#*',
     ...Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
   ],
+  plugins: [{ name: 'builtins', setup: importBuiltins }],
   sourcemap: true,
   sourcesContent: false,
   metafile: true,
@@ -48,6 +50,15 @@ const licenses = [...new Set(Object.keys(metafile.inputs).flatMap((file) => libr
   licenseOf,
 )
 if (licenses.length > 0) write(join(OUT, 'LICENSES.txt'), licenses.join('\n'))
+
+/** Modules of Node that a CommonJS library requires are imported: an ES module has no `require`. */
+function importBuiltins({ onResolve, onLoad }) {
+  const namespace = 'builtin'
+  onResolve({ filter: /^[a-z:_/]+$/ }, ({ path, kind }) =>
+    kind === 'require-call' && isBuiltin(path) ? { path, namespace } : undefined,
+  )
+  onLoad({ filter: /./, namespace }, ({ path }) => ({ contents: `export * from ${JSON.stringify(path)}` }))
+}
 
 function entryOf(file) {
   const name = basename(file, '.js')

@@ -13,6 +13,8 @@ export interface BenchContext {
   readonly deliveries: number
   /** Days of history in the databases of benches, a thousand events and attempts each. */
   readonly days: number
+  /** A built checkout to compare with, in `start-up`. */
+  readonly released: string | undefined
   /** Prints progress. */
   readonly progress: (line: string) => void
   /** Starts a process that stops with the bench. See startChild. */

@@ -61,6 +61,8 @@ const BOSS = 'pg-boss, work()'
 const BOSS_BEST = 'pg-boss, best loop'
 const GRAPHILE = 'graphile-worker'
 const GRAPHILE_BATCHED = 'graphile-worker, batched'
+/** graphile-worker needs Node 22. */
+const HAS_GRAPHILE = Number.parseInt(process.versions.node, 10) >= 22
 const BULL_REDIS = 'BullMQ 5, Redis'
 const BULL_POSTGRES = 'BullMQ 6, PostgreSQL'
 
@@ -86,8 +88,10 @@ function sidesOf(
     'undici dispatch': raw(SOCKETS, IN_FLIGHT, 'dispatch'),
     [BOSS]: queue('pg-boss', 'documented'),
     [BOSS_BEST]: queue('pg-boss', 'batched'),
-    [GRAPHILE]: queue('graphile', 'documented'),
-    [GRAPHILE_BATCHED]: queue('graphile', 'batched'),
+    ...(HAS_GRAPHILE && {
+      [GRAPHILE]: queue('graphile', 'documented'),
+      [GRAPHILE_BATCHED]: queue('graphile', 'batched'),
+    }),
     ...(redisUrl !== null && { [BULL_REDIS]: queue('bullmq', 'redis') }),
     [BULL_POSTGRES]: queue('bullmq', 'postgres'),
   }
@@ -166,6 +170,9 @@ function resultOf(measured: readonly Measured<Figures>[], receiver: FastReceiver
       `The receiver is ${receiver.kind}, on the same machine. Bodies have 400 bytes. A delivery counts once it is recorded.`,
       `In flight: ${IN_FLIGHT} in ${SOCKETS} sockets (ours, undici), ${IN_FLIGHT_OF_QUEUES} in ${SOCKETS} sockets (the others).`,
       'Sockets are open before the clock starts. CPU time is per delivery, of the sending process and of PostgreSQL.',
+      ...(HAS_GRAPHILE
+        ? []
+        : [`${GRAPHILE}: skipped, it needs Node 22. This is Node ${process.versions.node}.`]),
       ...(hasRedis ? [] : [`${BULL_REDIS}: skipped, redis-server is not installed.`]),
     ],
     goals: [

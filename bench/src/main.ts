@@ -1,5 +1,5 @@
-// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000] [--days 30]`: prints a table for
-// each bench, mostly of ratios, and one of the targets. `name` is a bench or a group. By default all run.
+// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000] [--days 30] [--released CHECKOUT]`: prints a
+// table for each bench, mostly of ratios, and one of the targets. `name` is a bench or a group. By default all run.
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,6 +42,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '4' },
     deliveries: { type: 'string', default: '1000000' },
     days: { type: 'string', default: '30' },
+    released: { type: 'string' },
   },
 })
 const known = Object.values(GROUPS).flat()
@@ -77,7 +78,7 @@ try {
 
 async function runAndPrint(bench: Bench): Promise<void> {
   const children: Child<Service>[] = []
-  const { rounds, seconds, deliveries: count, days } = values
+  const { rounds, seconds, deliveries: count, days, released } = values
   progress(`\n${bench.name}`)
   try {
     const {
@@ -91,6 +92,7 @@ async function runAndPrint(bench: Bench): Promise<void> {
       seconds: Number(seconds),
       deliveries: Number(count),
       days: Number(days),
+      released,
       progress,
       start<S extends Service>(program: string) {
         const child = startChild<S>(new URL(program, import.meta.url))

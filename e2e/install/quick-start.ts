@@ -41,6 +41,15 @@ const FAULT = `import { createIntegrations } from '@quickquote/core'
 createIntegrations({})
 `
 
+/** Prints the stack of a mistake in each bundled package. */
+const THROWN = `import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { createDeliveryWorker } from '@quickquote/delivery-worker'
+import { fastifyIntegrations } from '@quickquote/fastify-integrations'
+import Fastify from 'fastify'
+const mistakes = [() => drizzleStorage({}), () => createDeliveryWorker({}), () => Fastify().register(fastifyIntegrations, {})]
+for (const mistake of mistakes) await Promise.resolve().then(mistake).catch(({ stack }) => console.log(stack))
+`
+
 /** A partner's receiver on a laptop, with the secret of `quickquote listen`. */
 const LAPTOP = `import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -189,13 +198,33 @@ export function quickStartTests(installed: () => Installed): void {
       expect(output.trim().split('\n')).toEqual(names.map((name) => `${name} true`))
     })
 
+    it('name the file and line of their source in a stack trace', () => {
+      installed().write('thrown.js', THROWN)
+      const output = execFileSync(process.execPath, ['--enable-source-maps', 'thrown.js'], {
+        cwd: installed().folder,
+        encoding: 'utf8',
+      })
+      const named = output.matchAll(/node_modules\/@quickquote\/(\S+\/src\/\S+\.ts):(\d+):\d+\)$/gm)
+      const lines = [...named].map(([, file = '', line]) => {
+        const source = readFileSync(join(ROOT, 'packages', file), 'utf8').split('\n')
+        return `${file}: ${source[Number(line) - 1]?.trim()}`
+      })
+      for (const line of [
+        'core/src/integrations.ts: throw new ConfigurationError(',
+        'storage-drizzle/src/connection/connection-string.ts: if (!holds) throw new ConfigurationError(',
+        'delivery-worker/src/options.ts: checkIntegrations(',
+        'fastify-integrations/src/options.ts: checkIntegrations(',
+      ])
+        expect(lines).toContainEqual(expect.stringContaining(line))
+    })
+
     it('have few dependencies', () => {
       const lock: { packages: Record<string, { dev?: true }> } = JSON.parse(
         readFileSync(join(installed().folder, 'package-lock.json'), 'utf8'),
       )
       const counted = Object.values(lock.packages)
-      // Fastify alone has about 50, a worker's metrics 4. Packages only for tests come on top.
-      expect(counted.filter(({ dev }) => dev !== true).length).toBeLessThan(115)
+      // Fastify alone has about 50. Packages only for tests come on top.
+      expect(counted.filter(({ dev }) => dev !== true).length).toBeLessThan(85)
       expect(counted.length).toBeLessThan(140)
       expect(
         readManifest(join(installed().folder, 'node_modules/@quickquote/webhook-signature'))['dependencies'],

@@ -89,7 +89,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const server = checked.health && (await openHealthServer(checked.health, health, prometheus?.read))
     if (server) logger.info({ port: server.port }, 'the health checks are available')
     try {
-      // Loads undici and much else, which a host's import need not wait for.
+      // Loads much that a host's import need not wait for.
       const { run } = await import('./run.ts')
       const worker = await run(checked, openTelemetry(prometheus?.meter), { isBrief })
       vitals = worker.vitals

@@ -77,7 +77,7 @@ function createAjv(): Ajv {
   return ajv
 }
 
-const ajv = createAjv()
+let ajv: Ajv | undefined
 const compiled = new WeakMap<TSchema, ValidateFunction>()
 /** Schemas with the same text share a function: each instance of the plugin brings its own, and ajv keeps them forever. */
 const compiledByText = new Map<string, ValidateFunction>()
@@ -119,6 +119,7 @@ function compile(schema: TSchema): ValidateFunction {
   const known = compiled.get(schema)
   if (known !== undefined) return known
   const text = JSON.stringify(schema)
+  ajv ??= createAjv()
   const check = compiledByText.get(text) ?? ajv.compile(schema)
   compiledByText.set(text, check)
   compiled.set(schema, check)

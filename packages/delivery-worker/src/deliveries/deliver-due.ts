@@ -34,7 +34,7 @@ export async function deliverDue({
   let settled: SettledAttempt[] = []
   let sender: Sender | undefined
 
-  /** Created lazily: loading undici and certificates takes time, and often nothing is due. */
+  /** Created lazily: often nothing is due. */
   async function dispatch(delivery: ClaimedDelivery): ReturnType<Dispatch> {
     sender ??= (await import('./sender.ts')).createSender({
       integrations,

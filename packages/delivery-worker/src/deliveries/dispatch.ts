@@ -22,7 +22,7 @@ import { createTargets, type Target } from './targets.ts'
 
 /**
  * Makes one attempt and decides its consequence, unless it may not begin, its receiver wants a pause, or its encryption
- * key is missing. Never rejects.
+ * key or the HTTP client is missing. Never rejects.
  */
 export type Dispatch = (
   delivery: ClaimedDelivery,
@@ -47,6 +47,9 @@ const NOTHING_SENT: Pick<Target, 'headers' | 'hidden'> = { headers: {}, hidden: 
 
 /** How long a delivery whose encryption key is missing here waits for the key, or for a worker that has it. */
 const KEY_MISSING_MS = 60_000
+
+/** The same, if the HTTP client could not be loaded here. */
+const NOT_LOADED_MS = 10_000
 
 export function createDispatch({
   settings,
@@ -79,6 +82,19 @@ export function createDispatch({
       )
       if (!delivery.is_test && (!isKnown || lacksKey(delivery))) return null
       return signingFailed(error, endpoint.id)
+    }
+  }
+
+  /** null: the HTTP client could not be loaded, as without free file descriptors. */
+  async function turnOf(target: Target, { organization_id }: ClaimedDelivery) {
+    try {
+      return { target, turn: await http.turn(target.origin, organization_id) }
+    } catch (error) {
+      logger.error(
+        { err: error },
+        'the HTTP client could not be loaded; deliveries wait. Restart the worker if this is logged again',
+      )
+      return null
     }
   }
 
@@ -122,8 +138,8 @@ export function createDispatch({
     const mayBegin = () => isAllowed() && pauses.allow(delivery)
     const target = await findTarget(delivery)
     if (target === null) return unbegun(delivery, KEY_MISSING_MS)
-    const ready =
-      'origin' in target ? { target, turn: await http.turn(target.origin, delivery.organization_id) } : target
+    const ready = 'origin' in target ? await turnOf(target, delivery) : target
+    if (ready === null) return unbegun(delivery, NOT_LOADED_MS)
     if (!mayBegin()) {
       if ('turn' in ready) ready.turn.leave(false)
       return unbegun(delivery)

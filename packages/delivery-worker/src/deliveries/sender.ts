@@ -1,6 +1,7 @@
 import type { Certificates, Integrations } from '@quickquote/core'
 import { resolveWith } from '../http/checked-lookup.ts'
-import { createHttp, type Http } from '../http/http.ts'
+import type { Http } from '../http/http.ts'
+import { httpWhenUsed } from '../http/http-when-used.ts'
 import { createDeliveryTelemetry, type DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { UnusableKeys } from '../upkeep/unusable-keys.ts'
@@ -30,7 +31,7 @@ export function createSender({
   const { storage, settings } = integrations
   const { delivery, egress, addressGuard: guard, logger, now } = settings
   const telemetry = createDeliveryTelemetry({ telemetry: api, storage, logger })
-  const http = createHttp({
+  const http = httpWhenUsed({
     ...delivery,
     guard,
     socketsPerOrigin,

@@ -1,6 +1,6 @@
 import type { Certificates, EgressProxy } from '@quickquote/core/internal'
-import { trust } from '../http/connect.ts'
 import { createProxyTunnel, ProxyError } from '../http/proxy-tunnel.ts'
+import { trust } from '../http/trust.ts'
 import { type Finding, finding } from './finding.ts'
 
 const PATIENCE_MS = 10_000

@@ -1,11 +1,12 @@
 import { isIP, type Socket } from 'node:net'
-import { createSecureContext, rootCertificates, type SecureContext, TLSSocket } from 'node:tls'
+import { TLSSocket } from 'node:tls'
 import type { AddressGuard, Certificates, EgressProxy } from '@quickquote/core/internal'
 import { buildConnector } from 'undici'
 import { remember } from '../lib/remember.ts'
 import { addressesInTurn, checkedLookup, createResolve, type Resolve } from './checked-lookup.ts'
 import { dial, type Open } from './dial.ts'
 import { createProxyTunnel, throughProxy } from './proxy-tunnel.ts'
+import { trust } from './trust.ts'
 
 /** The number of cached TLS sessions. They shorten the next handshake. */
 const TLS_SESSIONS = 10_000
@@ -85,28 +86,10 @@ export function createConnector(options: ConnectOptions): Connector {
   }
 }
 
-/** Parsing the public certificates takes 20 ms, and a process mostly trusts the same ones: the last result is kept. */
-let last: { readonly own: string; readonly trusted: SecureContext } | undefined
-
-/** Trusts the public certificates, and these. */
-export function trust(ca: Certificates | undefined): SecureContext {
-  if (ca === undefined) return createSecureContext()
-  const pems = [ca].flat().map(toPem)
-  const own = pems.join('\n')
-  if (last?.own !== own) {
-    last = { own, trusted: createSecureContext({ ca: [...rootCertificates, ...pems] }) }
-  }
-  return last.trusted
-}
-
 /** undici keeps sessions only until the next garbage collection, unless something else references them. */
 function sessionKeeper(): (socket: TLSSocket, hostname: string) => void {
   const sessions = new Map<string, Buffer>()
   return (socket, hostname) => {
     socket.on('session', (session: Buffer) => remember(sessions, hostname, session, TLS_SESSIONS))
   }
-}
-
-function toPem(certificate: string | Uint8Array): string | Buffer {
-  return typeof certificate === 'string' ? certificate : Buffer.from(certificate)
 }

@@ -1,5 +1,9 @@
 import type { Attributes, BatchObservableCallback, Observable, ObservableCallback } from '@opentelemetry/api'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+// Its index loads much more, and needs other packages.
+import Counter from 'prom-client/lib/counter.js'
+import Gauge from 'prom-client/lib/gauge.js'
+import Histogram from 'prom-client/lib/histogram.js'
+import Registry from 'prom-client/lib/registry.js'
 import { METRICS, type Metric } from './metrics.ts'
 import type { Instruments } from './telemetry.ts'
 

@@ -1,4 +1,4 @@
-import { context, metrics, propagation, trace } from '@opentelemetry/api'
+import * as ownApi from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import {
@@ -29,7 +29,9 @@ export interface OpenTelemetrySdk {
   shutdown(): Promise<void>
 }
 
-export function registerSdk(): OpenTelemetrySdk {
+/** @param api the copy that the host has. Default: ours */
+export function registerSdk(api: typeof ownApi = ownApi): OpenTelemetrySdk {
+  const { context, metrics, propagation, trace } = api
   const exporter = new InMemorySpanExporter()
   const tracers = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
   const reader = new PeriodicExportingMetricReader({

@@ -1,5 +1,6 @@
 import { type Content, contentOf, fixedName, themeRule } from '@quickquote/core/internal'
 import type { ApiDocsLogo, ApiDocsOptions } from '../options.ts'
+import { once } from './once.ts'
 import { type OpenApiDocument, operationsOf } from './openapi-shape.ts'
 
 /** The files of the page, by names that change with their content. */
@@ -7,18 +8,6 @@ export interface PageFiles {
   readonly byName: ReadonlyMap<string, Content>
   readonly script: string
   readonly style: string
-}
-
-/** Makes it at the first call, and again only if that failed. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => {
-    made ??= make().catch((error) => {
-      made = undefined
-      throw error
-    })
-    return made
-  }
 }
 
 /** The same for every host. */

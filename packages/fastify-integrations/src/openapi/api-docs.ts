@@ -1,16 +1,17 @@
-import swagger from '@fastify/swagger'
 import { ConfigurationError } from '@quickquote/core'
 import { type Content, contentAnswer, contentOf, FIXED } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiDocsOptions, PluginSettings } from '../options.ts'
 import { UNDOCUMENTED } from '../route.ts'
-import { once, pageFiles, pageHtml } from './api-docs-page.ts'
+import { pageFiles, pageHtml } from './api-docs-page.ts'
 import { AUDIENCES, documentFor } from './audiences.ts'
 import { llmsText } from './llms-text.ts'
+import { once } from './once.ts'
 import { toOpenApi30 } from './openapi-30.ts'
 import { finishDocument, openapiFrame } from './openapi-document.ts'
 import type { OpenApiDocument } from './openapi-shape.ts'
 import { openapiWebhooks } from './openapi-webhooks.ts'
+import { type Swagger, swaggerWhenAsked } from './swagger.ts'
 
 /** Everything comes from this server; nothing is inline. The page calls the API where clients reach it. */
 const contentSecurityPolicy = (publicUrl: string | null) =>
@@ -26,8 +27,8 @@ const contentSecurityPolicy = (publicUrl: string | null) =>
   ].join('; ')
 
 /**
- * Collects the routes registered after this, and serves their OpenAPI document with swagger-ui. Compatible with the
- * host's own @fastify/swagger: each decorates its own context.
+ * Collects the routes registered after this, and serves their OpenAPI document with swagger-ui. The host may have its
+ * own @fastify/swagger.
  * @throws ConfigurationError below a prefix with parameters: the page could not find its files
  */
 export async function serveApiDocs(
@@ -40,15 +41,14 @@ export async function serveApiDocs(
       `fastifyIntegrations: the documentation cannot be served below a prefix with parameters (${fastify.prefix}): pass apiDocs: false.`,
     )
   }
-  await fastify.register(swagger, {
+  const swagger = swaggerWhenAsked(fastify, () => ({
     openapi: openapiFrame(settings, options),
-    // The events are added when somebody asks for the document: their schemas take longer to compile than all else.
     transformObject: (context) =>
       finishDocument({
         ...('openapiObject' in context ? context.openapiObject : {}),
         webhooks: openapiWebhooks(settings.integrations.settings),
       }),
-  })
+  }))
   const policy = contentSecurityPolicy(settings.publicUrl)
   await fastify.register(async (inner) => {
     inner.addHook('onRoute', (route) => {
@@ -62,7 +62,7 @@ export async function serveApiDocs(
         'x-content-type-options': 'nosniff',
       })
     })
-    await serveContent(inner, () => fastify.swagger() as unknown as OpenApiDocument, {
+    await serveContent(inner, swagger, {
       ...options,
       at: (settings.publicUrl ?? '') + fastify.prefix + options.path,
     })
@@ -72,26 +72,31 @@ export async function serveApiDocs(
 /** All content is made at its first request, when all routes are known, and kept. */
 async function serveContent(
   fastify: FastifyInstance,
-  whole: () => OpenApiDocument,
+  swagger: () => Promise<Swagger>,
   { path, at, ...look }: Required<ApiDocsOptions> & { readonly at: string },
 ): Promise<void> {
   const files = once(() => pageFiles(look))
+  const whole = async () => (await swagger())() as unknown as OpenApiDocument
 
   fastify.get<{ Params: { file: string } }>(`${path}/static/:file`, async (request, reply) => {
     const file = (await files()).byName.get(request.params.file)
     return file === undefined ? reply.callNotFound() : send(request, reply, file, FIXED)
   })
 
-  function serve(name: string, make: () => string): void {
-    const content = once(async () => contentOf(name, make()))
+  function serve(name: string, make: () => Promise<string>): void {
+    const content = once(async () => contentOf(name, await make()))
     fastify.get(`${path}/${name}`, async (request, reply) => send(request, reply, await content()))
   }
 
-  async function servePage(url: string, document: () => OpenApiDocument, filesAt: string): Promise<void> {
+  async function servePage(
+    url: string,
+    document: () => Promise<OpenApiDocument>,
+    filesAt: string,
+  ): Promise<void> {
     const page = (base: string) =>
       once(async () => {
         const at = { files: `${base}/${filesAt}`, document: `${base}/json` }
-        return contentOf('page.html', pageHtml(document(), await files(), look, at))
+        return contentOf('page.html', pageHtml(await document(), await files(), look, at))
       })
     const [plain, slashed] = [page(`.${url.slice(url.lastIndexOf('/'))}`), page('.')]
     // Below a prefix, Fastify serves it with and without a slash.
@@ -105,16 +110,18 @@ async function serveContent(
   }
 
   await servePage(path, whole, 'static')
-  serve('json', () => JSON.stringify(whole()))
-  serve('yaml', () => fastify.swagger({ yaml: true }))
-  serve('openapi-3.0.json', () => JSON.stringify(toOpenApi30(whole())))
-  serve('llms.txt', () => llmsText(whole(), at))
+  serve('json', async () => JSON.stringify(await whole()))
+  serve('yaml', async () => (await swagger())({ yaml: true }))
+  serve('openapi-3.0.json', async () => JSON.stringify(toOpenApi30(await whole())))
+  serve('llms.txt', async () => llmsText(await whole(), at))
   for (const audience of AUDIENCES) {
-    const part = () => documentFor(audience, whole())
+    const part = async () => documentFor(audience, await whole())
     await servePage(`${path}/${audience}`, part, '../static')
-    serve(`${audience}/json`, () => JSON.stringify(part()))
+    serve(`${audience}/json`, async () => JSON.stringify(await part()))
   }
-  serve('partners/openapi-3.0.json', () => JSON.stringify(toOpenApi30(documentFor('partners', whole()))))
+  serve('partners/openapi-3.0.json', async () =>
+    JSON.stringify(toOpenApi30(documentFor('partners', await whole()))),
+  )
 }
 
 function send(
