@@ -1,8 +1,8 @@
 import * as ownApi from '@opentelemetry/api'
 import * as newerApi from 'opentelemetry-api-1.10'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ORGANIZATION, openHost } from './host.ts'
-import { registerSdk } from './open-telemetry.ts'
+import { ORGANIZATION, openHost } from './support/host.ts'
+import { registerSdk } from './support/open-telemetry.ts'
 
 /** Two copies differ only in private fields. */
 const HOSTS: readonly (readonly [string, typeof ownApi])[] = [
