@@ -25,13 +25,15 @@ export { WARNING_KINDS } from './model/warning.ts'
 export { DISABLED_REASONS, ORDERINGS, TRIGGER_MODES } from './model/webhook-endpoint.ts'
 export type { RecordedEvent } from './model/webhook-event.ts'
 export type { AuditFilter } from './storage/audit-log.ts'
-export type {
-  ClaimedDelivery,
-  DeliveryRound,
-  DeliveryRoundResult,
-  RoundMemory,
-  SettledAttempt,
-  UnbegunDelivery,
+export {
+  type ClaimedDelivery,
+  type DeliveryRound,
+  type DeliveryRoundResult,
+  FEW,
+  MOST_OF_FREE,
+  type RoundMemory,
+  type SettledAttempt,
+  type UnbegunDelivery,
 } from './storage/deliveries.ts'
 export type { AttemptFilter, DeliveryIdentity } from './storage/delivery-log.ts'
 export type { EndpointCondition } from './storage/endpoint-health.ts'
@@ -45,7 +47,7 @@ export type { EndpointSecrets } from './storage/signing-secrets.ts'
 export type { PortName } from './storage/storage.ts'
 export { type DeliveryOrigin, QUEUE_COUNT_LIMIT } from './storage/telemetry.ts'
 export type { StoredWebhookEndpoint, WebhookEndpointChange } from './storage/webhook-endpoints.ts'
-export type { PolledWork, Work, WorkListener } from './storage/workers.ts'
+export type { Places, PolledWork, Work, WorkListener } from './storage/workers.ts'
 
 // Routes: schemas of parameters, bodies and responses.
 export type { Static, TObject, TSchema } from '@sinclair/typebox'

@@ -54,7 +54,13 @@ export async function run(
   }
   const unlisten = isBrief
     ? undefined
-    : await listen(options, { workerId, heartbeat, onWake: parts.onWake, takes: parts.takes })
+    : await listen(options, {
+        workerId,
+        heartbeat,
+        onWake: parts.onWake,
+        takes: parts.takes,
+        offer: parts.offer,
+      })
   parts.start()
   const unobserve = observeQueue({ telemetry, storage, inFlight: deliveries.inFlight, logger, now })
   logger.info({ worker_id: workerId, concurrency: options.concurrency }, 'the delivery worker is running')
@@ -106,7 +112,7 @@ function listen(
     workerId,
     heartbeat,
     ...listener
-  }: Pick<WorkListener, 'onWake' | 'takes'> & {
+  }: Pick<WorkListener, 'onWake' | 'takes' | 'offer'> & {
     readonly workerId: string
     readonly heartbeat: Pick<Heartbeat, 'sessionChanged'>
   },
@@ -177,6 +183,8 @@ function createParts(
     return isStarted && heartbeat.isFresh() && loop?.hasPlaces() === true
   }
 
+  const offer = (organizationId: string) => (isStarted ? deliveries.offer(organizationId) : undefined)
+
   function start(): void {
     isStarted = true
     onWake('anything')
@@ -185,7 +193,20 @@ function createParts(
   }
 
   const { http } = sender
-  return { workerId, unusableKeys, http, heartbeat, deliveries, loops, upkeep, polls, onWake, takes, start }
+  return {
+    workerId,
+    unusableKeys,
+    http,
+    heartbeat,
+    deliveries,
+    loops,
+    upkeep,
+    polls,
+    onWake,
+    takes,
+    offer,
+    start,
+  }
 }
 
 async function idle(loops: readonly WorkLoop[]): Promise<boolean> {

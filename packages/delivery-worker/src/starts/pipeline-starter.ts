@@ -61,7 +61,7 @@ export function createPipelineStarter({
     const isHeld = lifeSigns.holding()
     const found = idleWaits.round()
     try {
-      const { claimed, nextDueAt } = await claiming((held) =>
+      const { claimed, nextDueAt } = await claiming.run((held) =>
         storage.pipelineStarts.claim({ workerId, limit, held, now: now() }),
       )
       for (const { quote } of claimed) leases.add(quote.id)
