@@ -98,16 +98,18 @@ describe('a worker offers no places', () => {
   it.each([
     ['others may take it for dead', { isFresh: false }],
     ['it stops, or the database is away', { mayTake: false }],
-    ['one organization could take most of them', { concurrency: 9 }],
+    ['one organization could take most of its places', { concurrency: 15 }],
   ])('if %s', (_, state) => {
     expect(offersOf().offer(ORGANIZATION)).toBeDefined()
     expect(offersOf(state).offer(ORGANIZATION)).toBeUndefined()
   })
 
-  it('beyond a few, until the first have been used', () => {
+  it('beyond a few, and for one event of an organization at a time', () => {
     const { offer } = offersOf()
-    const [first] = [offer(ORGANIZATION), offer(ORGANIZATION)]
+    const first = offer(ORGANIZATION)
     expect(offer(ORGANIZATION)).toBeUndefined()
+    expect(offer(randomUUID())).toBeDefined()
+    expect(offer(randomUUID())).toBeUndefined()
     first?.end([])
     expect(offer(ORGANIZATION)).toBeDefined()
   })
@@ -118,9 +120,14 @@ describe('a worker offers no places', () => {
     expect(offer(ORGANIZATION)).toBeUndefined()
   })
 
-  it('after a round for which counting is slow', async () => {
+  it.each([
+    ['claimed something', { claimed: [{} as never] }],
+    ['found many dead index entries', { isSlow: true }],
+  ])('after a round that %s', async (_, result) => {
     const { offer, round: run } = offersOf()
-    await run([], async () => ({ ...round, isSlow: true }))
+    await run([], async () => ({ ...round, ...result }))
     expect(offer(ORGANIZATION)).toBeUndefined()
+    await run([], async () => round)
+    expect(offer(ORGANIZATION)).toBeDefined()
   })
 })

@@ -3,7 +3,6 @@ import {
   type DeliveryRound,
   type DeliveryRoundResult,
   FEW,
-  MOST_OF_FREE,
   type Places,
   type SettledAttempt,
 } from '@quickquote/core/internal'
@@ -37,36 +36,37 @@ export interface OffersOptions {
   readonly look: () => void
 }
 
-/** With more leases than that, rounds are cheaper. They then pass over the worker's own leases when they count. */
+/** With more leases than that, rounds pass over the worker's own leases when they count. */
 const FEW_LEASES = 2 * FEW
 
 export function createOffers(options: OffersOptions): Offers {
   const { workerId, perEndpoint, concurrency, now, lifeSigns, held, mayTake, take, look } = options
   const claiming = createClaiming(() => held.ids())
-  const open = new Set<Places>()
+  /** With their organizations. */
+  const open = new Map<Places, string>()
   const places = () => open.size * FEW
   /** A round is running that would overlook what is leased meanwhile. */
   let isCounted = false
-  let isSlow = false
+  /** The last round claimed something, so that the next one may claim more at once; or counting leases is slow. */
+  let isBusy = false
 
   function since(): Date | undefined {
-    const times = [...open].map(({ at }) => at.getTime())
+    const times = [...open.keys()].map(({ at }) => at.getTime())
     return times.length === 0 ? undefined : new Date(Math.min(...times))
   }
 
-  /** As a round would, it leaves enough places for other organizations. */
-  function hasPlacesFor(organizationId: string): boolean {
-    const wanted = places() + FEW
-    const taken = (held.inFlightByOrganization().get(organizationId) ?? 0) + wanted
-    return taken <= MOST_OF_FREE * (concurrency - held.inFlight - wanted)
+  /** Its endpoints are hardly busy, and no other event of it is being recorded: with more, rounds are cheaper. */
+  function isQuiet(organizationId: string): boolean {
+    const inFlight = held.inFlightByOrganization().get(organizationId) ?? 0
+    return inFlight < perEndpoint / 2 && ![...open.values()].includes(organizationId)
   }
 
   return {
     places,
     offer(organizationId) {
-      if (isCounted || isSlow || held.size + places() >= FEW_LEASES) return undefined
+      if (isCounted || isBusy || held.size + places() >= FEW_LEASES) return undefined
+      if (concurrency - held.inFlight - places() < 2 * FEW || !isQuiet(organizationId)) return undefined
       if (claiming.isInDoubt() || !lifeSigns.isFresh() || !mayTake()) return undefined
-      if (!hasPlacesFor(organizationId)) return undefined
       const mayBegin = lifeSigns.holding()
       const offered: Places = {
         ...{ workerId, perEndpoint, at: now(), count: FEW },
@@ -78,17 +78,17 @@ export function createOffers(options: OffersOptions): Offers {
           } else take(leased, mayBegin)
         },
       }
-      open.add(offered)
+      open.set(offered, organizationId)
       return offered
     },
     async round(settled, run) {
-      isCounted = open.size === 0 && (held.size > FEW_LEASES || isSlow)
+      isCounted = open.size === 0 && (isBusy || held.size >= FEW_LEASES)
       try {
         const result = await claiming.run((ids) => {
           if (ids !== undefined) return run({ held: ids, offeredAt: since() })
           return run(isCounted ? { leases: held.leasesByEndpoint(settled) } : {})
         })
-        isSlow = result.isSlow
+        isBusy = result.isSlow || result.claimed.length > 0
         return result
       } finally {
         isCounted = false

@@ -575,21 +575,25 @@ begin
   if current_setting('transaction_isolation') not like 'read %committed' then
     return null;
   end if;
-  select "quickquote".receiver_of(known) into receiver from "quickquote".webhook_endpoints known
-  where id = endpoint and is_enabled and deleted_at is null and ordering = 'none' and caught_up_to = generation
-  limit 1 for no key update skip locked;
-  -- The counts after the lock are exact: see step 5.
-  if receiver is null or exists (
+  -- Before the lock, which keeps rounds from the endpoint.
+  if exists (
     select from "quickquote".deliveries
     where leased_by is null and parked_at is null and endpoint_id = endpoint and due_at <= at
   ) or exists (
     select from "quickquote".endpoint_health where endpoint_id = endpoint and num_nulls(paused_until) = 0
-  ) or (
-    select deliveries from "quickquote".in_flight_to(endpoint, null, null, per_endpoint)
-  ) >= per_endpoint then
+  ) then
     return null;
   end if;
-  return receiver;
+  select "quickquote".receiver_of(known) into receiver from "quickquote".webhook_endpoints known
+  where id = endpoint and is_enabled and deleted_at is null and ordering = 'none' and caught_up_to = generation
+  limit 1 for no key update skip locked;
+  -- The count after the lock is exact: see step 5.
+  if receiver is not null and (
+    select deliveries from "quickquote".in_flight_to(endpoint, null, null, per_endpoint)
+  ) < per_endpoint then
+    return receiver;
+  end if;
+  return null;
 end
 $$;
 
