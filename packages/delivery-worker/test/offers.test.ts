@@ -60,7 +60,7 @@ describe('a webhook is sent by the worker of the process that records its event,
   })
 })
 
-it('a worker that is stopped before it hears of the commit returns the lease', async () => {
+it('a worker that is stopped at the moment of the commit returns the lease', async () => {
   let stop = () => {}
   const stopped = new Promise<void>((resolve) => (stop = resolve))
   const { host, receiver, worker } = await open({}, (places) => ({

@@ -84,7 +84,7 @@ describe('a delivery is leased to the worker of its process as its event is reco
     expect(worker.woken).toBe(1)
   })
 
-  it('by a transaction of ours, which tells the worker after its commit, once', async () => {
+  it('by our own transactions, after whose commit the worker gets it', async () => {
     const { storage, worker, record, leased } = await openWorker()
     const endpoint = await insertEndpoint()
     await storage.transaction(async ({ events }) => {
@@ -192,7 +192,7 @@ it('the share of an endpoint holds beside rounds and other processes, whatever t
   expect(most).toBe(perEndpoint)
 })
 
-describe('the worker is told', () => {
+describe('the worker is notified', () => {
   it('that nothing was leased if the event was refused or rolled back', async () => {
     const { storage, worker, record } = await openWorker()
     const endpoint = await insertEndpoint()
@@ -230,7 +230,7 @@ describe('the worker is told', () => {
     const look = (offeredAt?: Date) =>
       outbox.storage.deliveries.round(claimOf(worker.id, { held: [], offeredAt, limit: 0 }))
     await look(new Date(0))
-    // It may still be told.
+    // Its event may still be recorded.
     expect(await rows()).toMatchObject(lost)
     await look()
     expect(await rows()).toMatchObject([{ leased_by: null, attempt: 0 }])

@@ -96,7 +96,7 @@ export interface DeliveryRound {
   readonly leases?: ReadonlyMap<string, number> | undefined
   /** All leases the worker knows of, if the result of a round may have been lost: any others are returned first. */
   readonly held?: readonly string[] | undefined
-  /** Since when places are offered: what was leased from then on may be unknown to the worker and is not returned. */
+  /** Since when places are offered: leases from then on may not be known yet, so they are not returned. */
   readonly offeredAt?: Date | undefined
   /** From its previous round; without it, a round starts from scratch. */
   readonly memory?: RoundMemory | undefined

@@ -77,8 +77,8 @@ export interface Places {
   /** When the deliveries are leased. */
   readonly at: Date
   /**
-   * Call it once: with what was leased, after the commit; with nothing after a rollback; `unknown`: without an answer of
-   * the database, which may have committed.
+   * Call it once: after the commit, with the leased deliveries; after a rollback, with none; `unknown`: the database did
+   * not answer, and may have committed.
    */
   end(leased: readonly ClaimedDelivery[] | 'unknown'): void
 }

@@ -75,7 +75,7 @@ export function createDatabase({
         if (channel !== null) await statements.values(NOTIFY, [channel, work])
       },
       announce: () => ({ channel, made: nothing }),
-      // Nobody tells whether it was committed.
+      // Nobody reports whether it was committed.
       offer: () => undefined,
     })
   }
@@ -131,7 +131,7 @@ export function createDatabase({
     }
     const result = await driver
       .begin(async (transaction) => {
-        // The driver may repeat what was rolled back.
+        // The driver may repeat it after a rollback.
         end([])
         const announce: Announce = (work) => ({ channel: null, made: () => wake(work) })
         const offer: Offer = (organizationId) => {
