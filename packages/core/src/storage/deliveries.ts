@@ -1,6 +1,6 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
-import type { Settlement } from '../model/delivery.ts'
 import type { CheckKind } from '../model/receiver-check.ts'
+import type { Settlement } from '../model/settle.ts'
 import type { RecordedEvent } from '../model/webhook-event.ts'
 
 /** Everything a worker needs to send a delivery. */
@@ -35,7 +35,7 @@ export interface ClaimedDelivery {
 }
 
 /** A completed attempt, and its consequence for the delivery. */
-export interface SettledAttempt extends Settlement {
+export type SettledAttempt = Settlement & {
   readonly id: string
   readonly delivery: ClaimedDelivery
   readonly duration_ms: number
