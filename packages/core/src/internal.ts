@@ -25,13 +25,15 @@ export { WARNING_KINDS } from './model/warning.ts'
 export { DISABLED_REASONS, ORDERINGS, TRIGGER_MODES } from './model/webhook-endpoint.ts'
 export type { RecordedEvent } from './model/webhook-event.ts'
 export type { AuditFilter } from './storage/audit-log.ts'
-export type {
-  ClaimedDelivery,
-  DeliveryRound,
-  DeliveryRoundResult,
-  RoundMemory,
-  SettledAttempt,
-  UnbegunDelivery,
+export {
+  type ClaimedDelivery,
+  type DeliveryRound,
+  type DeliveryRoundResult,
+  FEW,
+  MOST_OF_FREE,
+  type RoundMemory,
+  type SettledAttempt,
+  type UnbegunDelivery,
 } from './storage/deliveries.ts'
 export type { AttemptFilter, DeliveryIdentity } from './storage/delivery-log.ts'
 export type { EndpointCondition } from './storage/endpoint-health.ts'
@@ -45,7 +47,7 @@ export type { EndpointSecrets } from './storage/signing-secrets.ts'
 export type { PortName } from './storage/storage.ts'
 export { type DeliveryOrigin, QUEUE_COUNT_LIMIT } from './storage/telemetry.ts'
 export type { StoredWebhookEndpoint, WebhookEndpointChange } from './storage/webhook-endpoints.ts'
-export type { PolledWork, Work, WorkListener } from './storage/workers.ts'
+export type { Places, PolledWork, Work, WorkListener } from './storage/workers.ts'
 
 // Routes: schemas of parameters, bodies and responses.
 export type { Static, TObject, TSchema } from '@sinclair/typebox'
@@ -123,7 +125,7 @@ export type { AddressGuard } from './lib/address-guard.ts'
 export { CLOCK_WARN_MS, CLOCK_WRONG_MS, type Clock } from './lib/clock.ts'
 export type { Keyring } from './lib/keyring.ts'
 export { newId } from './lib/new-id.ts'
-export { type HttpResponse, type Outcome, settle } from './model/delivery.ts'
+export { type HttpResponse, type Outcome, settle } from './model/settle.ts'
 export { type DeliveryFailure, type DeliveryFailureCode, deliveryFailure } from './model/delivery-failure.ts'
 export { BEGIN_CERTIFICATE, checkCertificates, type EgressProxy } from './model/egress.ts'
 export { decryptHeaders, isReservedHeader } from './model/endpoint-headers.ts'

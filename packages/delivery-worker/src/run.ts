@@ -4,6 +4,7 @@ import { createDeliveryLoop } from './deliveries/delivery-loop.ts'
 import { createSender } from './deliveries/sender.ts'
 import type { Vitals } from './health/health.ts'
 import { endsWithin } from './lib/ends-within.ts'
+import { rarely } from './lib/rarely.ts'
 import type { WorkLoop } from './lib/work-loop.ts'
 import type { CheckedOptions } from './options.ts'
 import { createPipelineStarter } from './starts/pipeline-starter.ts'
@@ -11,7 +12,7 @@ import { observeQueue } from './telemetry/queue-gauges.ts'
 import { createStartTelemetry } from './telemetry/start-telemetry.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import { createHeartbeat, type Heartbeat } from './upkeep/heartbeat.ts'
-import { createPolls, rarely } from './upkeep/polls.ts'
+import { createPolls } from './upkeep/polls.ts'
 import { createUnusableKeys } from './upkeep/unusable-keys.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 
@@ -54,7 +55,13 @@ export async function run(
   }
   const unlisten = isBrief
     ? undefined
-    : await listen(options, { workerId, heartbeat, onWake: parts.onWake, takes: parts.takes })
+    : await listen(options, {
+        workerId,
+        heartbeat,
+        onWake: parts.onWake,
+        takes: parts.takes,
+        offer: parts.offer,
+      })
   parts.start()
   const unobserve = observeQueue({ telemetry, storage, inFlight: deliveries.inFlight, logger, now })
   logger.info({ worker_id: workerId, concurrency: options.concurrency }, 'the delivery worker is running')
@@ -106,7 +113,7 @@ function listen(
     workerId,
     heartbeat,
     ...listener
-  }: Pick<WorkListener, 'onWake' | 'takes'> & {
+  }: Pick<WorkListener, 'onWake' | 'takes' | 'offer'> & {
     readonly workerId: string
     readonly heartbeat: Pick<Heartbeat, 'sessionChanged'>
   },
@@ -177,6 +184,8 @@ function createParts(
     return isStarted && heartbeat.isFresh() && loop?.hasPlaces() === true
   }
 
+  const offer = (organizationId: string) => (isStarted ? deliveries.offer(organizationId) : undefined)
+
   function start(): void {
     isStarted = true
     onWake('anything')
@@ -185,7 +194,20 @@ function createParts(
   }
 
   const { http } = sender
-  return { workerId, unusableKeys, http, heartbeat, deliveries, loops, upkeep, polls, onWake, takes, start }
+  return {
+    workerId,
+    unusableKeys,
+    http,
+    heartbeat,
+    deliveries,
+    loops,
+    upkeep,
+    polls,
+    onWake,
+    takes,
+    offer,
+    start,
+  }
 }
 
 async function idle(loops: readonly WorkLoop[]): Promise<boolean> {

@@ -5,10 +5,10 @@ it("after a failed claim, the next ones are passed the worker's leases, for a mi
   vi.useFakeTimers({ toFake: ['performance'] })
   const leases = new Set(['a', 'b', 'c'])
   const claiming = createClaiming(() => [...leases])
-  const told = () => claiming(async (held) => held)
+  const told = () => claiming.run(async (held) => held)
   expect(await told()).toBeUndefined()
 
-  await expect(claiming(() => Promise.reject(new Error('lost')))).rejects.toThrow('lost')
+  await expect(claiming.run(() => Promise.reject(new Error('lost')))).rejects.toThrow('lost')
   leases.delete('b')
   expect(await told()).toEqual(['a', 'c'])
   leases.add('d')

@@ -16,12 +16,13 @@ async function open(respond?: ReceiverOptions['respond'], options: HostOptions =
 }
 
 /** A running worker in another process. */
-async function runRemote(): Promise<WorkerProcess> {
+async function runRemote(env: Record<string, string> = {}): Promise<WorkerProcess> {
   const worker = runWorker({
     DATABASE_URL: host.databaseUrl,
     CA: certificate.cert,
     HEARTBEAT_MS: String(FAST.heartbeatMs),
     DEAD_AFTER_MS: String(FAST.deadAfterMs),
+    ...env,
   })
   await worker.printed('running')
   return worker
@@ -49,6 +50,26 @@ describe('a worker killed while sending', () => {
       ])
     expect(await host.pending()).toEqual([])
     expect(await host.sql`select * from quickquote.workers`).toHaveLength(1)
+  })
+})
+
+describe('a process killed right after the commit of an event', () => {
+  it('leaves its delivery to another worker', async () => {
+    await open()
+    await host.createEndpoint(receiver.url)
+    const remote = await runRemote({ KILLED_AT_COMMIT_OF: await host.startQuote() })
+    expect(await remote.exited).toBeNull()
+    expect(await host.pending()).toMatchObject([{ leased_by: expect.any(String), attempt: 1 }])
+
+    await host.createWorker({ ca: certificate.cert, ...FAST }).start()
+
+    await expect
+      .poll(() => host.attempts(), PATIENTLY)
+      .toMatchObject([
+        { attempt: 1, status: 'interrupted' },
+        { attempt: 2, status: 'succeeded' },
+      ])
+    expect(receiver.requests).toHaveLength(1)
   })
 })
 

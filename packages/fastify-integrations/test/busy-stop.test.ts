@@ -20,7 +20,7 @@ it('a stop answers every request that waits before its connection is closed, als
   const path = `/v1/integrations/quotations/${quotation_id}?wait=20`
   const key = created.key.reveal()
 
-  const host = fork(new URL('busy-host-process.js', import.meta.url), {
+  const host = fork(new URL('./programs/busy-host-process.js', import.meta.url), {
     env: { PATH: process.env['PATH'], DATABASE_URL: database.url },
   })
   onTestFinished(() => void host.kill('SIGKILL'))

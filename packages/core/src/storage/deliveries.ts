@@ -1,6 +1,6 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
-import type { Settlement } from '../model/delivery.ts'
 import type { CheckKind } from '../model/receiver-check.ts'
+import type { Settlement } from '../model/settle.ts'
 import type { RecordedEvent } from '../model/webhook-event.ts'
 
 /** Everything a worker needs to send a delivery. */
@@ -35,7 +35,7 @@ export interface ClaimedDelivery {
 }
 
 /** A completed attempt, and its consequence for the delivery. */
-export interface SettledAttempt extends Settlement {
+export type SettledAttempt = Settlement & {
   readonly id: string
   readonly delivery: ClaimedDelivery
   readonly duration_ms: number
@@ -73,6 +73,12 @@ export interface RoundMemory {
   readonly looksAreSlow: boolean
 }
 
+/** Due deliveries that need no look at fairness, and no more are leased to a worker as one event is recorded. */
+export const FEW = 8
+
+/** No organization has more than this multiple of the free places of a worker. */
+export const MOST_OF_FREE = 4
+
 export interface DeliveryRound {
   readonly workerId: string
   readonly settled: readonly SettledAttempt[]
@@ -90,6 +96,8 @@ export interface DeliveryRound {
   readonly leases?: ReadonlyMap<string, number> | undefined
   /** All leases the worker knows of, if the result of a round may have been lost: any others are returned first. */
   readonly held?: readonly string[] | undefined
+  /** Since when places are offered: leases from then on may not be known yet, so they are not returned. */
+  readonly offeredAt?: Date | undefined
   /** From its previous round; without it, a round starts from scratch. */
   readonly memory?: RoundMemory | undefined
 }
@@ -101,6 +109,8 @@ export interface DeliveryRoundResult {
   readonly nextDueAt: Date | null
   /** Deliveries wait for `catchUp`. */
   readonly isCatchingUp: boolean
+  /** The indexes have many dead entries, so that nothing should be counted in them more often than needed. */
+  readonly isSlow: boolean
   readonly memory: RoundMemory
 }
 

@@ -1,3 +1,5 @@
+import type { ClaimedDelivery } from './deliveries.ts'
+
 export interface ClockStorage {
   /** The database's current time (not the start of the transaction). */
   read(): Promise<Date>
@@ -64,10 +66,29 @@ export type Work = 'deliveries' | 'starts' | 'anything'
 /** `changes`: deliveries that must follow a change of their endpoint. */
 export type PolledWork = 'deliveries' | 'starts' | 'replays' | 'changes' | 'erasing'
 
+/**
+ * Places that a worker keeps free while an event is recorded. The statement that records it leases the deliveries to the
+ * worker which a round would certainly claim, so that they are sent right after the commit.
+ */
+export interface Places {
+  readonly workerId: string
+  readonly count: number
+  readonly perEndpoint: number
+  /** When the deliveries are leased. */
+  readonly at: Date
+  /**
+   * Call it once: after the commit, with the leased deliveries; after a rollback, with none; `unknown`: the database did
+   * not answer, and may have committed.
+   */
+  end(leased: readonly ClaimedDelivery[] | 'unknown'): void
+}
+
 export interface WorkListener {
   readonly onWake: (work: Work) => void
   /** Whether it will claim such work at once. Default: never certainly. */
   readonly takes?: (work: Work) => boolean
+  /** Places for the deliveries of an organization's event that is about to be recorded. Default: none. */
+  readonly offer?: (organizationId: string) => Places | undefined
   readonly onLost?: (error: unknown) => void
   /**
    * The connection that listens holds a lock of this worker. Others see at once when it ends, for example because the

@@ -1,19 +1,21 @@
-import type { Integrations } from '@quickquote/core'
-import type { ClaimedDelivery, RoundMemory } from '@quickquote/core/internal'
+import type { Integrations, Storage } from '@quickquote/core'
+import type { ClaimedDelivery, Places, RoundMemory } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
-import { createClaiming } from '../lib/claiming.ts'
 import { createIdleWaits } from '../lib/idle-waits.ts'
 import type { WorkLoop } from '../lib/work-loop.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import type { LifeSigns } from '../upkeep/heartbeat.ts'
 import type { Dispatch } from './dispatch.ts'
 import { HeldDeliveries } from './held-deliveries.ts'
+import { createOffers } from './offers.ts'
 import { createPace } from './pace.ts'
 import { createShares } from './shares.ts'
 
 export interface DeliveryLoop extends WorkLoop {
-  /** The number of leases held. After a stop: those with unrecorded outcomes. */
+  /** Places for the deliveries of an organization's event, while little happens. */
+  offer(organizationId: string): Places | undefined
+  /** The most leases that it holds. After a stop: those with unrecorded outcomes. */
   leasesLeft(): number
   /** Attempts in flight. */
   inFlight(): number
@@ -55,28 +57,36 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const alarm = createAlarm(turn)
   const pace = createPace(pollIntervalMs, now)
   const held = new HeldDeliveries()
-  const claiming = createClaiming(() => held.ids())
-  const idleWaits = createIdleWaits(() => alarm.ringIn(0))
+  const look = () => alarm.ringIn(0)
+  const idleWaits = createIdleWaits(look)
   let memory: RoundMemory | undefined
+  const shareRest = sharing(storage)
   let onDrained = () => {}
   let isDraining = false
-  let quietUntil = 0
-  let wasFull = false
+  const offers = createOffers({
+    ...{ workerId, perEndpoint, concurrency, now, lifeSigns, held },
+    mayTake: () => !isDraining && backoff.failingForMs() === 0,
+    take(leased, mayBegin) {
+      idleWaits.round()(leased.length, false)
+      take(leased, mayBegin)
+      if (isDraining) look()
+    },
+    look,
+  })
 
   async function turn(): Promise<void> {
-    const quietMs = quietUntil - performance.now()
-    if (quietMs > 0) return alarm.ringIn(quietMs)
     try {
       await giveBack()
       await round()
       backoff.succeeded()
     } catch (error) {
-      const waitMs = backoff.failed(error)
-      quietUntil = performance.now() + waitMs
-      alarm.ringIn(waitMs)
+      alarm.ringAfter(backoff.failed(error))
     }
-    if (isDraining && held.size === 0) onDrained()
+    if (isDraining && leasesLeft() === 0) onDrained()
   }
+
+  /** Those that may still come included. */
+  const leasesLeft = () => held.size + offers.places()
 
   async function round(): Promise<void> {
     const mayClaim = !isDraining && lifeSigns.isFresh()
@@ -87,40 +97,31 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (limit === 0 && settled.length === 0) return
     const begun = performance.now()
     const found = idleWaits.round()
-    const {
-      claimed,
-      nextDueAt,
-      isCatchingUp,
-      memory: next,
-    } = await claiming((ids) =>
+    const { claimed, nextDueAt, isCatchingUp, ...next } = await offers.round(settled, (known) =>
       storage.deliveries.round({
         ...{ workerId, settled, limit, perEndpoint, memory, now: now() },
         limits: shares.limits(),
         underWay: held.inFlightByOrganization(),
-        ...(ids === undefined ? { leases: held.leasesByEndpoint(settled) } : { held: ids }),
+        ...known,
       }),
     )
-    memory = next
+    memory = next.memory
     held.recorded(settled)
-    held.claimed(claimed)
-    if (claimed.length > 0) onHolding()
+    take(claimed, mayBegin)
     if (isCatchingUp) onCatchingUp()
     pace.took(performance.now() - begun)
-    if (isDraining) {
-      held.unbegun.push(...claimed)
-      return giveBack()
-    }
-    const origins = telemetry.originsOf(claimed)
-    for (const delivery of claimed) void begin(delivery, { origins, mayBegin })
+    if (isDraining) return giveBack()
     alarm.ringIn(pace.afterClaim({ claims: claimed.length, limit, nextDueAt }))
     shareRest(limit > 0 && claimed.length === limit)
     found(claimed.length, limit > 0 && held.size === 0 && (nextDueAt === null || nextDueAt > now()))
   }
 
-  /** Others were not notified of work that this worker took, and could not claim all of. */
-  function shareRest(isFull: boolean): void {
-    if (isFull && !wasFull) void storage.workers.share('deliveries')
-    wasFull = isFull
+  function take(claimed: readonly ClaimedDelivery[], mayBegin: () => boolean): void {
+    held.claimed(claimed)
+    if (claimed.length > 0) onHolding()
+    if (isDraining) return void held.unbegun.push(...claimed)
+    const origins = telemetry.originsOf(claimed)
+    for (const delivery of claimed) void begin(delivery, { origins, mayBegin })
   }
 
   async function begin(delivery: ClaimedDelivery, options: Parameters<Dispatch>[1]): Promise<void> {
@@ -143,7 +144,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   }
 
   return {
-    look: () => alarm.ringIn(0),
+    look,
     // Half of them: the others are for what else is due.
     hasPlaces: () => !isDraining && backoff.failingForMs() === 0 && held.inFlight < concurrency / 2,
     wake() {
@@ -163,8 +164,18 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     idle: idleWaits.idle,
     claims: idleWaits.claims,
     isHolding: () => held.size > 0,
-    leasesLeft: () => held.size,
+    offer: offers.offer,
+    leasesLeft,
     inFlight: () => held.inFlight,
     failingForMs: () => backoff.failingForMs(),
+  }
+}
+
+/** Others were not notified of work that a worker took, and could not claim all of. */
+function sharing(storage: Pick<Storage, 'workers'>): (isFull: boolean) => void {
+  let wasFull = false
+  return (isFull) => {
+    if (isFull && !wasFull) void storage.workers.share('deliveries')
+    wasFull = isFull
   }
 }

@@ -1,4 +1,4 @@
-import { rarely } from '../upkeep/polls.ts'
+import { rarely } from '../lib/rarely.ts'
 
 /** When a delivery loop makes its next round, unless something wakes it earlier. */
 export interface Pace {

@@ -2,6 +2,8 @@
 export interface Alarm {
   /** Requests a run after this many milliseconds. The earliest request counts. */
   ringIn(ms: number): void
+  /** Requests a run after this many milliseconds, and none earlier. */
+  ringAfter(ms: number): void
   /** Cancels further runs. Resolves when the current run has ended. */
   stop(): Promise<void>
 }
@@ -15,6 +17,7 @@ const LONGEST_MS = 24 * 60 * 60 * 1000
  */
 export function createAlarm(task: () => Promise<void>): Alarm {
   let ringsAt = Number.POSITIVE_INFINITY
+  let quietUntil = 0
   let timer: NodeJS.Timeout | undefined
   let immediate: NodeJS.Immediate | undefined
   let running: Promise<void> | undefined
@@ -41,12 +44,19 @@ export function createAlarm(task: () => Promise<void>): Alarm {
     })
   }
 
+  function ringIn(ms: number): void {
+    const at = Math.max(performance.now() + Math.min(ms, LONGEST_MS), quietUntil)
+    if (at >= ringsAt) return
+    ringsAt = at
+    set()
+  }
+
   return {
-    ringIn(ms) {
-      const at = performance.now() + Math.min(ms, LONGEST_MS)
-      if (at >= ringsAt) return
-      ringsAt = at
-      set()
+    ringIn,
+    ringAfter(ms) {
+      quietUntil = performance.now() + ms
+      ringsAt = Number.POSITIVE_INFINITY
+      ringIn(ms)
     },
     async stop() {
       isStopped = true

@@ -1,5 +1,11 @@
-/** Runs a claim. Passes the held leases while there is doubt, otherwise undefined. */
-export type Claiming = <T>(claim: (held: readonly string[] | undefined) => Promise<T>) => Promise<T>
+/** Runs claims whose result may be lost. */
+export interface Claiming {
+  /** Passes the held leases while there is doubt, otherwise undefined. */
+  run<T>(claim: (held: readonly string[] | undefined) => Promise<T>): Promise<T>
+  /** The result of another claim was lost. */
+  doubt(): void
+  isInDoubt(): boolean
+}
 
 /** A statement whose connection broke may still commit. The doubt lasts longer than that. */
 const DOUBT_MS = 60_000
@@ -11,12 +17,20 @@ const DOUBT_MS = 60_000
  */
 export function createClaiming(held: () => readonly string[]): Claiming {
   let doubtUntil = Number.NEGATIVE_INFINITY
-  return async (claim) => {
-    try {
-      return await claim(performance.now() < doubtUntil ? held() : undefined)
-    } catch (error) {
-      doubtUntil = performance.now() + DOUBT_MS
-      throw error
-    }
+  const isInDoubt = () => performance.now() < doubtUntil
+  const doubt = () => {
+    doubtUntil = performance.now() + DOUBT_MS
+  }
+  return {
+    doubt,
+    isInDoubt,
+    async run(claim) {
+      try {
+        return await claim(isInDoubt() ? held() : undefined)
+      } catch (error) {
+        doubt()
+        throw error
+      }
+    },
   }
 }

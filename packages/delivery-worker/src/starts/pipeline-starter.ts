@@ -6,10 +6,10 @@ import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
 import { createClaiming } from '../lib/claiming.ts'
 import { createIdleWaits } from '../lib/idle-waits.ts'
+import { rarely } from '../lib/rarely.ts'
 import type { WorkLoop } from '../lib/work-loop.ts'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
 import type { LifeSigns } from '../upkeep/heartbeat.ts'
-import { rarely } from '../upkeep/polls.ts'
 import { createStartAttempt } from './start-attempt.ts'
 import { createStartSignals } from './start-signals.ts'
 
@@ -61,7 +61,7 @@ export function createPipelineStarter({
     const isHeld = lifeSigns.holding()
     const found = idleWaits.round()
     try {
-      const { claimed, nextDueAt } = await claiming((held) =>
+      const { claimed, nextDueAt } = await claiming.run((held) =>
         storage.pipelineStarts.claim({ workerId, limit, held, now: now() }),
       )
       for (const { quote } of claimed) leases.add(quote.id)

@@ -35,8 +35,3 @@ export function createPolls({
   })
   return { start: () => alarm.ringIn(everyMs), stop: () => alarm.stop() }
 }
-
-/** How often each kind of work is looked for by itself, so that nothing depends on one statement alone. */
-export function rarely(pollIntervalMs: number): number {
-  return 12 * pollIntervalMs
-}

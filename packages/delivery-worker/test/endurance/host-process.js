@@ -1,16 +1,18 @@
-// The host: it emits events, whatever happens to its database, and serves the plugin.
+// The host: it emits events, whatever happens to its database, serves the plugin, and may have a worker.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { footprint, serveParent } from '@quickquote/dev-servers/child'
 import { adminOf } from '@quickquote/dev-servers/host'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
-import { createEnduranceIntegrations, EMITTED } from './integrations.js'
+import { createEnduranceIntegrations, EMITTED, LIFE } from './integrations.js'
 
 const AT_ONCE = 16
 const TRY_AGAIN_MS = 100
-serveParent({ open, listen, emit, footprint })
+serveParent({ open, listen, emit, deliver, stopDelivering, footprint })
 let integrations
+let worker
 
 /** Migrates, and creates organizations whose endpoints are these receivers. */
 async function open({ databaseUrl, urls, organizationIds }) {
@@ -36,6 +38,16 @@ async function listen() {
     },
   })
   return app.listen({ host: '127.0.0.1', port: 0 })
+}
+
+/** Starts a worker, which gets deliveries leased as their events are recorded. */
+async function deliver({ ca }) {
+  worker = createDeliveryWorker({ integrations, ca, ...LIFE })
+  await worker.start()
+}
+
+async function stopDelivering() {
+  await worker?.stop()
 }
 
 /** Emits `count` events, over the organizations in turn. Repeats each until it is accepted. */

@@ -4,6 +4,8 @@ import { Type } from '@quickquote/core/typebox'
 import { integrationsOn } from '@quickquote/dev-servers/host'
 
 export const EMITTED = 'endurance.tested'
+/** The options of each worker. */
+export const LIFE = { pollIntervalMs: 500, heartbeatMs: 1000, deadAfterMs: 5000 }
 const STEP_MS = 5
 const FAILS = 0.1
 

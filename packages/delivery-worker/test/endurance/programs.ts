@@ -15,6 +15,9 @@ export interface Host extends Service {
     count: number
     organizationIds: readonly string[]
   }): Promise<{ accepted: string[]; failures: number }>
+  /** Starts a worker in this process, after `open`. */
+  deliver(options: { ca: string }): Promise<void>
+  stopDelivering(): Promise<void>
   footprint(): Promise<Footprint>
 }
 

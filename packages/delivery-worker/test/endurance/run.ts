@@ -64,6 +64,7 @@ export async function runChaos({ database, events, seed, onEnd }: ChaosOptions) 
   const organizationIds = Array.from({ length: ORGANIZATIONS }, () => randomUUID())
   const host = startProgram<Host>('host-process.js')
   await host.call('open', { databaseUrl, urls, organizationIds })
+  await host.call('deliver', { ca: certificate.cert })
 
   async function startWorker() {
     const worker = startProgram<Worker>('worker-process.js')
@@ -141,8 +142,9 @@ export async function runChaos({ database, events, seed, onEnd }: ChaosOptions) 
   })
   await Promise.all([emitting, disturbWorkers(), disturbDatabase()])
   const records = openRecords(database.lastUrl)
-  await untilSettled(records, workers.length)
+  await untilSettled(records, workers.length + 1)
   for (const worker of workers) await worker.call('stop')
+  await host.call('stopDelivering')
 
   const requests: SeenRequest[] = []
   for (let part = await receiver.call('take', TAKE_AT_ONCE); part.length > 0; ) {

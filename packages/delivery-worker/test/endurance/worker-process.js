@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { footprint, serveParent } from '@quickquote/dev-servers/child'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { createEnduranceIntegrations } from './integrations.js'
+import { createEnduranceIntegrations, LIFE } from './integrations.js'
 
 /** Retries a start while the database is down, as a process supervisor would. */
 const START_AGAIN_MS = 200
@@ -13,9 +13,7 @@ async function start({ databaseUrl, ca }) {
   worker = createDeliveryWorker({
     integrations: createEnduranceIntegrations(drizzleStorage({ connectionString: databaseUrl })),
     ca,
-    pollIntervalMs: 500,
-    heartbeatMs: 1000,
-    deadAfterMs: 5000,
+    ...LIFE,
   })
   while (
     !(await worker.start().then(

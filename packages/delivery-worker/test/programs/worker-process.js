@@ -1,6 +1,7 @@
 // A worker in a separate process, for tests that kill it or watch it end. Runs the built packages.
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { integrationsOn } from '@quickquote/dev-servers/host'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
 
 const {
   DATABASE_URL,
@@ -12,6 +13,7 @@ const {
   LOGGER,
   HEALTH,
   SOCKETS = '16',
+  KILLED_AT_COMMIT_OF,
 } = process.env
 
 const attempted = (_, message) => {
@@ -34,15 +36,30 @@ const LOGGERS = {
   },
 }
 
-const integrations = integrationsOn(DATABASE_URL, {
-  logger: LOGGERS[LOGGER] ?? { debug() {}, info: attempted, warn() {}, error: console.error },
-  pipeline: {
-    start: () => {
-      console.log('pipeline started')
-      return new Promise(() => {})
+const storage = drizzleStorage({ connectionString: DATABASE_URL })
+/** Ends the process once a delivery has been leased to its worker, before the worker knows. */
+const listen = ({ offer, ...listener }) =>
+  storage.workers.listen({
+    ...listener,
+    offer: (organizationId) => ({
+      ...offer(organizationId),
+      end: () => process.kill(process.pid, 'SIGKILL'),
+    }),
+  })
+const isKilled = KILLED_AT_COMMIT_OF !== undefined
+
+const integrations = integrationsOn(
+  isKilled ? { ...storage, workers: { ...storage.workers, listen } } : storage,
+  {
+    logger: LOGGERS[LOGGER] ?? { debug() {}, info: attempted, warn() {}, error: console.error },
+    pipeline: {
+      start: () => {
+        console.log('pipeline started')
+        return new Promise(() => {})
+      },
     },
   },
-})
+)
 const worker = createDeliveryWorker({
   integrations,
   ca: CA,
@@ -59,6 +76,7 @@ if (RUN_ONCE_FOR !== undefined) {
   await worker.start()
   console.log('running')
 }
+if (isKilled) await integrations.pipeline(KILLED_AT_COMMIT_OF).stepCompleted('requirement_analysis')
 if (HEALTH !== undefined) console.log(JSON.stringify(worker.health()))
 
 if (STOP_AFTER !== undefined) {

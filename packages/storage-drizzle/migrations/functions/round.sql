@@ -552,6 +552,51 @@ begin
 end
 $$;
 
+-- What a worker needs to know of an endpoint.
+create or replace function "quickquote".receiver_of(endpoint "quickquote".webhook_endpoints) returns json
+language sql stable as $$
+  select json_build_object(
+    'id', endpoint.id, 'url', endpoint.url, 'version', endpoint.version,
+    'secret_key_id', endpoint.secret_key_id, 'secret_ciphertext', encode(endpoint.secret_ciphertext, 'hex'),
+    'previous_secrets', endpoint.previous_secrets,
+    'headers_key_id', endpoint.headers_key_id, 'headers_ciphertext', encode(endpoint.headers_ciphertext, 'hex')
+  )
+$$;
+
+-- Without a round: the statement that records an event leases a delivery at once if a round would certainly claim it. The
+-- endpoint is then locked as in step 4, and its receiver is returned. Null: a round decides.
+create or replace function "quickquote".lease_at_once(endpoint uuid, at timestamptz, per_endpoint int) returns json
+language plpgsql
+set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan set jit = off
+as $$
+declare
+  receiver json;
+begin
+  if current_setting('transaction_isolation') not like 'read %committed' then
+    return null;
+  end if;
+  -- Before the lock, which keeps rounds from the endpoint.
+  if exists (
+    select from "quickquote".deliveries
+    where leased_by is null and parked_at is null and endpoint_id = endpoint and due_at <= at
+  ) or exists (
+    select from "quickquote".endpoint_health where endpoint_id = endpoint and num_nulls(paused_until) = 0
+  ) then
+    return null;
+  end if;
+  select "quickquote".receiver_of(known) into receiver from "quickquote".webhook_endpoints known
+  where id = endpoint and is_enabled and deleted_at is null and ordering = 'none' and caught_up_to = generation
+  limit 1 for no key update skip locked;
+  -- The count after the lock is exact: see step 5.
+  if receiver is not null and (
+    select deliveries from "quickquote".in_flight_to(endpoint, null, null, per_endpoint)
+  ) < per_endpoint then
+    return receiver;
+  end if;
+  return null;
+end
+$$;
+
 -- settled_attempts        the batch, an array of objects
 -- limits                  of endpoints that may have more in flight than per_endpoint
 -- walk_after              the endpoint after which a walk begins
@@ -727,12 +772,7 @@ begin
       select json_object_agg(id, check_kind) from leased where num_nulls(check_kind) = 0
     ),
     'endpoints', (
-      select coalesce(json_agg(json_build_object(
-        'id', endpoint.id, 'url', endpoint.url, 'version', endpoint.version,
-        'secret_key_id', endpoint.secret_key_id, 'secret_ciphertext', encode(endpoint.secret_ciphertext, 'hex'),
-        'previous_secrets', endpoint.previous_secrets,
-        'headers_key_id', endpoint.headers_key_id, 'headers_ciphertext', encode(endpoint.headers_ciphertext, 'hex')
-      )), '[]')
+      select coalesce(json_agg("quickquote".receiver_of(endpoint)), '[]')
       from (select distinct endpoint_id from leased) leased
       cross join lateral (
         select * from "quickquote".webhook_endpoints where id = leased.endpoint_id limit 1

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Work } from '@quickquote/core/internal'
+import type { Places, Work } from '@quickquote/core/internal'
 import { type Call, type Calls, plainCall } from './call.ts'
 import { type Driver, MAINTENANCE, type Statements } from './driver.ts'
 import { statementsIn } from './host-transaction.ts'
 import { TAKE_TURNS } from './locks.sql.ts'
 import { type Runner, runnerOn } from './run.ts'
-import { ofHost, sqlStateOf, unanswered } from './storage-error.ts'
-import { type Announce, NOTIFY, type Waker, wakeChannel } from './wake.ts'
+import { isRefusedRow, ofHost, sqlStateOf, unanswered } from './storage-error.ts'
+import { type Announce, NOTIFY, type Offer, type Waker, wakeChannel } from './wake.ts'
 
 /** The context of each part of the storage: its connections and its SQL schema. */
 export interface Database extends Runner {
@@ -23,6 +23,8 @@ export interface Database extends Runner {
   wake(work: Work): Promise<void>
   /** For a single statement that notifies the workers itself. */
   readonly announce: Announce
+  /** Places for what a statement leases as it records it. Their `end` may be called before the commit. */
+  readonly offer: Offer
   /**
    * The same database inside a transaction of the host, which alone commits it or rolls it back. The host's objects are
    * never changed.
@@ -40,7 +42,7 @@ export interface Connection {
   /** Whether to prepare statements in transactions of a host's postgres.js; false behind PgBouncer. */
   readonly prepare: boolean
   /** Wakes the workers after a commit of our own. */
-  readonly waker: Pick<Waker, 'wake' | 'announce'>
+  readonly waker: Pick<Waker, 'wake' | 'announce' | 'offer'>
   readonly calls: Calls
   /** Our longer transactions are rolled back: their caller has already received an error. */
   readonly callTimeoutMs?: number
@@ -73,12 +75,14 @@ export function createDatabase({
         if (channel !== null) await statements.values(NOTIFY, [channel, work])
       },
       announce: () => ({ channel, made: nothing }),
+      // Nobody reports whether it was committed.
+      offer: () => undefined,
     })
   }
 
   function inTransaction(
     statements: Pick<Statements, 'values'>,
-    atCommit: Pick<Database, 'wake' | 'announce'>,
+    atCommit: Pick<Database, 'wake' | 'announce' | 'offer'>,
   ): Database {
     const { run, one } = runnerOn(statements, common.schema)
     // Nothing is spread: see quotations.ts.
@@ -93,6 +97,7 @@ export function createDatabase({
       transaction: (work) => work(bound),
       wake: atCommit.wake,
       announce: atCommit.announce,
+      offer: atCommit.offer,
     }
     return bound
   }
@@ -111,20 +116,40 @@ export function createDatabase({
     },
     wake: async (work) => waker.wake(work),
     announce: waker.announce,
+    offer: waker.offer,
   }
 
   async function once<T>(work: (database: Database) => Promise<T>, begun: number) {
     const woken = new Set<Work>()
+    const offered = new Map<Places, Parameters<Places['end']>[0]>()
     const wake = async (work: Work) => {
       woken.add(work)
     }
-    const result = await driver.begin(async (transaction) => {
-      const announce: Announce = (work) => ({ channel: null, made: () => wake(work) })
-      const bound = inTransaction(transaction, { wake, announce })
-      const worked = await work(bound)
-      if (performance.now() - begun > callTimeoutMs) throw unanswered(callTimeoutMs)
-      return worked
-    })
+    const end = (leased: readonly [] | 'unknown') => {
+      for (const places of offered.keys()) places.end(leased)
+      offered.clear()
+    }
+    const result = await driver
+      .begin(async (transaction) => {
+        // The driver may repeat it after a rollback.
+        end([])
+        const announce: Announce = (work) => ({ channel: null, made: () => wake(work) })
+        const offer: Offer = (organizationId) => {
+          const places = waker.offer(organizationId)
+          if (places === undefined) return undefined
+          offered.set(places, 'unknown')
+          return { ...places, end: (leased) => void offered.set(places, leased) }
+        }
+        const bound = inTransaction(transaction, { wake, announce, offer })
+        const worked = await work(bound)
+        if (performance.now() - begun > callTimeoutMs) throw unanswered(callTimeoutMs)
+        return worked
+      })
+      .catch((error) => {
+        end(isRefusedRow(error) ? [] : 'unknown')
+        throw error
+      })
+    for (const [places, leased] of offered) places.end(leased)
     return { result, woken }
   }
 }

@@ -1,4 +1,4 @@
-import type { Storage, Work, WorkListener } from '@quickquote/core/internal'
+import type { Places, Storage, Work, WorkListener } from '@quickquote/core/internal'
 import type { Driver, Listener } from './driver.ts'
 import { toStorageError } from './storage-error.ts'
 
@@ -10,6 +10,7 @@ export interface Waker extends Pick<Storage['workers'], 'listen' | 'share'> {
   /** Call it after the commit. */
   wake(work: Work): void
   announce: Announce
+  offer: Offer
   /** Stops all listening. */
   close(): Promise<void>
 }
@@ -19,6 +20,9 @@ export interface Waker extends Pick<Storage['workers'], 'listen' | 'share'> {
  * @returns the channel to notify, null for none, and what to call after the commit
  */
 export type Announce = (work: Work) => { readonly channel: string | null; made(): Promise<void> }
+
+/** Places of a worker of this storage for deliveries of an event that is about to be recorded. */
+export type Offer = (organizationId: string) => Places | undefined
 
 /** The channel for notifications of new work. */
 export function wakeChannel(schema: string): string {
@@ -85,6 +89,13 @@ export function createWaker(driver: Pick<Driver, 'values' | 'listen'>, schema: s
           for (const { onWake } of listening.keys()) onWake(work)
         },
       }
+    },
+    offer(organizationId) {
+      for (const { offer } of listening.keys()) {
+        const places = offer?.(organizationId)
+        if (places !== undefined) return places
+      }
+      return undefined
     },
     async listen(given) {
       const { onWake, onLost, session } = given

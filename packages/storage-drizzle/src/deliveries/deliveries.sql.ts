@@ -64,7 +64,8 @@ export const DELIVERY_ROUND = statement(
 export const RELEASE_UNKNOWN_DELIVERIES = statement(
   {},
   `update $schema.deliveries set leased_by = null, leased_at = null, attempt = attempt - 1
-    where leased_by = $worker_id and id <> all ($held::uuid[])`,
+    where leased_by = $worker_id and id <> all ($held::uuid[])
+      and leased_at < coalesce($offered_at::timestamptz, 'infinity')`,
 )
 
 /** With attempts and due times; `-infinity`: as before. */

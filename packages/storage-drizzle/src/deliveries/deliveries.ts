@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import type {
-  ClaimedDelivery,
-  DeliveryRound,
-  DeliveryRoundResult,
-  RoundMemory,
-  SettledAttempt,
-  Storage,
+import {
+  type ClaimedDelivery,
+  type DeliveryRound,
+  type DeliveryRoundResult,
+  FEW,
+  MOST_OF_FREE,
+  type RoundMemory,
+  type SettledAttempt,
+  type Storage,
 } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import type { Row } from '../connection/statement.ts'
@@ -41,9 +43,6 @@ const FULL_LOOK_MS_PER_ENTRY = 0.005
 /** Deliveries per transaction that follow a change of their endpoint. */
 const CAUGHT_UP_AT_ONCE = 2000
 
-/** `few` of `delivery_round`. */
-const FEW = 8
-
 /** A smaller claim is not a backlog. */
 const LARGE_CLAIM = 64
 
@@ -53,10 +52,12 @@ export function deliveryStorage(database: Database): Storage['deliveries'] {
   return {
     round: (wanted) =>
       call('deliveries.round', async () => {
-        const { workerId, held, limit } = wanted
+        const { workerId, held, offeredAt = null, limit } = wanted
         let { settled, memory = NO_MEMORY } = wanted
         let sawAll = memory.walkAfter === null
-        if (held !== undefined) await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held })
+        if (held !== undefined) {
+          await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held, offered_at: offeredAt })
+        }
         for (;;) {
           const { isAtTheEnd, ...result } = await round(database, { ...wanted, settled, memory })
           // A walk that stopped early or began in the middle, and found nothing, continues until it has seen all
@@ -159,6 +160,7 @@ async function round(
     claimed,
     nextDueAt: sawAllAhead || (nextDueAt !== null && nextDueAt < nextLookAt) ? nextDueAt : nextLookAt,
     isCatchingUp: found.is_catching_up,
+    isSlow: looksAreSlow,
     memory:
       limit === 0
         ? memory
@@ -205,9 +207,6 @@ function looksAfter(entriesRead: number, time: number): Pick<RoundMemory, 'looks
   }
 }
 
-/** `most_of_free` of `delivery_round`: an organization that has this multiple of the free places gets no more. */
-const MOST_OF_FREE = 4
-
 function toJson(counts: Iterable<readonly [string, number]>): string {
   return JSON.stringify(Object.fromEntries(counts))
 }
@@ -231,7 +230,7 @@ function claimedOf(
   })
 }
 
-function toEndpoint(found: FoundEndpoint, at: Date): ClaimedDelivery['endpoint'] {
+export function toEndpoint(found: FoundEndpoint, at: Date): ClaimedDelivery['endpoint'] {
   const { id, url, version, secret_key_id, secret_ciphertext } = found
   return {
     id,

@@ -1,26 +1,53 @@
-import type { RecordedEvent, Storage } from '@quickquote/core/internal'
+import type { ClaimedDelivery, RecordedEvent, Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import type { Parameters } from '../connection/run.ts'
+import type { Row } from '../connection/statement.ts'
+import { isRefusedRow } from '../connection/storage-error.ts'
+import { toEndpoint } from './deliveries.ts'
 import { RECORD_EVENT } from './events.sql.ts'
 
 export function eventStorage(database: Database): Storage['events'] {
   const { call } = database
 
   return {
-    record: (event) =>
-      call('events.record', () => recordEvent(database, RECORD_EVENT, eventParameters(event))),
+    record: (event) => call('events.record', () => recordEvent(database, RECORD_EVENT, event)),
   }
 }
 
-/** @param statement of `recordingWith` */
+/**
+ * @param statement of `recordingWith`
+ * @param parameters of its changes
+ */
 export async function recordEvent(
-  { one, announce }: Database,
+  { one, announce, offer }: Database,
   statement: typeof RECORD_EVENT,
-  parameters: Parameters,
+  event: RecordedEvent,
+  parameters: Parameters = {},
 ): Promise<void> {
   const { channel, made } = announce('deliveries')
-  const { waiting } = await one(statement, { ...parameters, channel })
-  if (waiting) await made()
+  const places = offer(event.organization_id)
+  const recorded = await one(statement, {
+    ...{ ...eventParameters(event), ...parameters, channel },
+    ...{ places: places?.count ?? 0, worker_id: places?.workerId ?? null },
+    ...{ leased_at: places?.at ?? null, per_endpoint: places?.perEndpoint ?? null },
+  }).catch((error) => {
+    places?.end(isRefusedRow(error) ? [] : 'unknown')
+    throw error
+  })
+  places?.end(leasedOf(event, recorded, places.at))
+  if (recorded.waiting) await made()
+}
+
+function leasedOf(
+  { id: event_id, organization_id, type: event_type, quotation_id, body }: RecordedEvent,
+  { leased, sequence: event_sequence }: Row<typeof RECORD_EVENT.columns>,
+  leased_at: Date,
+): ClaimedDelivery[] {
+  const event = { organization_id, event_id, event_type, event_sequence, quotation_id, body }
+  return leased.map(({ id, endpoint }) => ({
+    ...{ id, ...event, attempt: 1, leased_at, is_test: false, check_kind: null },
+    endpoint: toEndpoint(endpoint, leased_at),
+  }))
 }
 
 /** The parameters of statements that insert an event. */

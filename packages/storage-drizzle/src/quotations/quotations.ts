@@ -3,7 +3,7 @@ import { isUuid, ownedBy, pipelineStatusOf, type Storage } from '@quickquote/cor
 import { batched, batchedInserts } from '../connection/batched.ts'
 import type { Database } from '../connection/database.ts'
 import { traceOf } from '../connection/statement.ts'
-import { eventParameters, recordEvent } from '../deliveries/events.ts'
+import { recordEvent } from '../deliveries/events.ts'
 import { FIRST_UUID, firstIdOf, LAST_UUID } from '../ids.ts'
 import { claimForAcceptance } from './acceptance.ts'
 import { orderCancel } from './pipeline-starts.ts'
@@ -73,7 +73,7 @@ export function quotationStorage(database: Database): Storage['quotations'] {
         const saved = { organization_id: organizationId, quotation_id: quotationId, now }
         const progress = { ...saved, change: JSON.stringify(change) }
         if (event === undefined) await run(sql.SAVE_PROGRESS, progress)
-        else await recordEvent(database, sql.REPORT, { ...eventParameters(event), ...progress })
+        else await recordEvent(database, sql.REPORT, event, progress)
       }),
 
     cancelStart: (organizationId, quotationId, now) =>

@@ -82,8 +82,11 @@ export function claimOf(workerId: string, fields: Partial<DeliveryRound> = {}) {
   return { workerId, settled: [], limit: 100, perEndpoint: 8, now: new Date(), ...fields }
 }
 
+/** Of any outcome. */
+type Fields = { readonly [Name in keyof SettledAttempt]?: SettledAttempt[Name] }
+
 /** The outcome of a successful attempt. */
-export function succeeded(delivery: ClaimedDelivery, fields: Partial<SettledAttempt> = {}): SettledAttempt {
+export function succeeded(delivery: ClaimedDelivery, fields: Fields = {}): SettledAttempt {
   return {
     id: randomUUID(),
     delivery,
@@ -100,7 +103,7 @@ export function succeeded(delivery: ClaimedDelivery, fields: Partial<SettledAtte
     next_attempt_at: null,
     paused_until: null,
     ...fields,
-  }
+  } as SettledAttempt
 }
 
 /** The outcome of an attempt that is retried. */

@@ -1,7 +1,7 @@
 import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
-import { type Outcome, settle } from '../src/model/delivery.ts'
 import { deliveryFailure } from '../src/model/delivery-failure.ts'
+import { type Outcome, settle } from '../src/model/settle.ts'
 
 const now = new Date('2026-11-21T10:00:00Z')
 

@@ -1,7 +1,7 @@
 // A host whose event loop is blocked for a second by a message, and that closes at SIGTERM.
 import { integrationsOn } from '@quickquote/dev-servers/host'
 import Fastify from 'fastify'
-import { fastifyIntegrations } from '../dist/index.js'
+import { fastifyIntegrations } from '../../dist/index.js'
 
 const limits = { eventWaitsPerApiKey: 50, requestsPerMinute: 10_000 }
 const integrations = integrationsOn(process.env.DATABASE_URL, { limits })
