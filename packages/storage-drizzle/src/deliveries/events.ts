@@ -19,7 +19,7 @@ export async function recordEvent(
   parameters: Parameters,
 ): Promise<void> {
   const { channel, made } = announce('deliveries')
-  const { waiting } = await one(statement, { ...parameters, channel })
+  const { waiting } = await one(statement, Object.assign(parameters, { channel }))
   if (waiting) await made()
 }
 
