@@ -4,7 +4,7 @@ import { isOutage } from '../lib/outage.ts'
 /** What is collected for each API key and written in batches, so that a request costs no write. */
 export interface NotesByKey<Entry> {
   note(apiKeyId: string, entry: Entry): void
-  /** Writes all of them. Does not reject: what could not be written is tried again later. */
+  /** Writes all of them. Does not reject: a failed write is repeated later. */
   flush(): Promise<void>
   /** Writes the rest and stops. */
   close(): Promise<void>
@@ -14,7 +14,7 @@ export interface NotesOptions<Notes, Entry> {
   /** For a key without notes. */
   empty(): Notes
   add(notes: Notes, entry: Entry): void
-  /** Joins what could not be written with what was noted since. */
+  /** Joins notes that could not be written with newer ones. */
   join(older: Notes, newer: Notes): Notes
   write(batch: readonly (readonly [apiKeyId: string, Notes])[]): Promise<void>
   /** Keys of a write. */
@@ -40,7 +40,7 @@ export function createNotesByKey<Notes, Entry>(options: NotesOptions<Notes, Entr
   let failures = 0
   let isClosed = false
 
-  /** Writes what is noted; what is noted meanwhile is written afterwards. */
+  /** Writes the notes. Those of meanwhile are written afterwards. */
   async function write(): Promise<void> {
     const taken = [...noted]
     noted = new Map()
