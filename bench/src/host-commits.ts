@@ -125,7 +125,7 @@ export const hostCommits: Bench = {
   },
 }
 
-/** What `emit` sends besides NOTIFY, with another ID each time. */
+/** What `emit` sends besides NOTIFY, with another ID and time each time. */
 async function statementOf(outbox: Outbox, host: postgres.Sql): Promise<Work> {
   const sent: { text: string; values: unknown[] }[] = []
   let known = ''
@@ -138,9 +138,13 @@ async function statementOf(outbox: Outbox, host: postgres.Sql): Promise<Work> {
   })
   const last = sent.at(-1)
   assert(last !== undefined)
+  const timeAt = last.values.findIndex((value) => /^\d{4}-\d\d-\d\dT/.test(String(value)))
+  const { organizationId } = outbox.endpoints[0] as Endpoint
   return (tx) => {
-    const id = uuidv7()
-    const values = last.values.map((value) => (value === known ? id : value))
+    const { id, created_at } = benchEvent(uuidv7(), organizationId)
+    const values = last.values.map((value, index) =>
+      value === known ? id : index === timeAt ? created_at.toISOString() : value,
+    )
     return tx.unsafe(last.text, values as string[], { prepare: true })
   }
 }

@@ -61,6 +61,18 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The API document
     await showsSchema(webhooks.locator('.opblock.is-open'), 'generation_source')
   })
 
+  it('opens an operation by the click alone, without a request, a timer or another rendering', async () => {
+    const { page } = await openDocs('/api-docs')
+    await page.locator('.opblock-tag-section').first().waitFor()
+    const open = new Function(`
+      const operation = document.querySelector('.opblock-post')
+      operation.querySelector('.opblock-summary-control').click()
+      return Promise.resolve().then(() => operation.querySelector('.responses-table')?.textContent)
+    `) as () => Promise<string | undefined>
+    // From the schema behind a reference.
+    expect(await page.evaluate(open)).toContain('"quotation_id"')
+  })
+
   it('has the brand and the colors of the host, in light and dark, and leads back to it', async () => {
     const tokens = { primary: 'light-dark(rgb(15, 118, 110), rgb(94, 234, 212))' }
     const { url, page } = await openDocs('/api-docs', {

@@ -26,7 +26,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
       for (const width of [360, 320]) {
         await page.setViewportSize({ width, height: 700 })
         await page.goto(member.url().replace('/portal/', `/portal/?${width}`))
-        await button(page, `Organization ${LONG}: switch`).waitFor()
+        await button(page, `Switch organization (now ${LONG})`).waitFor()
         await expectFits(page, `${width} px`)
         await page.getByRole('link', { name: 'API reference' }).click({ trial: true })
       }

@@ -4,10 +4,9 @@ import { ConfigurationError } from './lib/errors.ts'
 import type { OptionTable } from './lib/option-check.ts'
 import { outageLog } from './lib/outage.ts'
 import { version } from './lib/version.ts'
+import type { NotedRequest } from './model/api-key-use.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
 import type { QuotationReporter } from './model/quote-pipeline.ts'
-import { type ApiKeyRequests, createApiKeyRequests } from './services/api-key-requests.ts'
-import { type ApiKeyUses, createApiKeyUses } from './services/api-key-uses.ts'
 import { type ApiKeys, createApiKeys } from './services/api-keys.ts'
 import { type AuditLog, createAuditLog } from './services/audit-log.ts'
 import { createDeliveryLog, type DeliveryLog } from './services/delivery-log.ts'
@@ -16,11 +15,14 @@ import { createEventFeed, type EventFeed } from './services/event-feed.ts'
 import { disableFailingEndpoints } from './services/failing-endpoints.ts'
 import { repairFeed } from './services/feed-repair.ts'
 import { withHostQuotations } from './services/host-quotations.ts'
+import { createLastUsesOfKeys } from './services/last-uses-of-keys.ts'
+import type { NotesByKey } from './services/notes-by-key.ts'
 import { continueErasing, createOrganizations, type Organizations } from './services/organizations.ts'
 import { withOtherStorages } from './services/other-storages.ts'
 import { createQuotations, type Quotations } from './services/quotations.ts'
 import { createReplays, type Replays } from './services/replays.ts'
 import { createReporter, type ReporterOptions } from './services/reporter.ts'
+import { createRequestsOfKeys } from './services/requests-of-keys.ts'
 import { enforceRetention } from './services/retention.ts'
 import { reencryptSecrets, type SecretReencryption } from './services/secret-reencryption.ts'
 import { createTestDeliveries, type TestDeliveries } from './services/test-deliveries.ts'
@@ -120,16 +122,16 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   const storage = otherStorages.length === 0 ? ours : withOtherStorages(ours, otherStorages)
   const files = options.files ?? storage.files
   const requirementsFiles = createRequirementsFiles({ uploads: storage.uploads, files }, settings)
-  const keyUses = createApiKeyUses(storage.apiKeys, settings.logger)
-  const keyRequests = createApiKeyRequests(storage.apiKeys, settings.logger)
+  const lastUses = createLastUsesOfKeys(storage.apiKeys, settings.logger)
+  const requestsOfKeys = createRequestsOfKeys(storage.apiKeys, settings.logger)
   const context = { storage, settings }
-  const shared: Shared = { requirementsFiles, keyUses, keyRequests }
+  const shared: Shared = { requirementsFiles, lastUses, requestsOfKeys }
   const stops: (() => Promise<void>)[] = []
   let closing: Promise<void> | undefined
 
   async function close(): Promise<void> {
     await Promise.all(stops.map((stop) => stop()))
-    await Promise.all([keyUses.close(), keyRequests.close()])
+    await Promise.all([lastUses.close(), requestsOfKeys.close()])
     await storage.close()
   }
 
@@ -196,17 +198,17 @@ function checkIntegrations(owner: string, integrations: Partial<Integrations> | 
 /** Shared by all services, in any transaction. */
 interface Shared {
   readonly requirementsFiles: RequirementsFiles
-  readonly keyUses: ApiKeyUses
-  readonly keyRequests: ApiKeyRequests
+  readonly lastUses: NotesByKey<Date>
+  readonly requestsOfKeys: NotesByKey<NotedRequest>
 }
 
 function createServices(
   context: { readonly storage: Storage; readonly settings: Settings },
-  { requirementsFiles, keyUses, keyRequests }: Shared,
+  { requirementsFiles, lastUses, requestsOfKeys }: Shared,
   { isBound }: { readonly isBound: boolean },
 ): IntegrationServices<EventDefinitions> {
   return {
-    apiKeys: createApiKeys(context, keyUses, keyRequests),
+    apiKeys: createApiKeys(context, lastUses, requestsOfKeys),
     quotations: createQuotations(context, requirementsFiles, { isBound }),
     webhookEndpoints: createWebhookEndpoints(context),
     deliveryLog: createDeliveryLog(context),

@@ -4,7 +4,13 @@ export * from './index.ts'
 
 // Storages: what the ports of `Storage` take and return, and the values in their tables.
 export type { EncryptedSecret } from './lib/keyring.ts'
-export { API_KEY_OPTIONS, MOST_REQUESTS, QuotationOfApiKey, UsesOfApiKey } from './model/api-key-use.ts'
+export {
+  API_KEY_OPTIONS,
+  MOST_REQUESTS,
+  type NotedRequest,
+  QuotationOfApiKey,
+  UsesOfApiKey,
+} from './model/api-key-use.ts'
 export { isUuid, ownedBy } from './lib/tenancy.ts'
 export type { StoredApiKeyStatus } from './model/api-key.ts'
 export {

@@ -4,6 +4,7 @@ import { adminOf, integrationsOn, keepLogs } from '@quickquote/dev-servers/host'
 import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createRequestsOfKeys } from '../src/services/requests-of-keys.ts'
 
 const { logger, lines } = keepLogs()
 const database = useDatabase()
@@ -97,5 +98,40 @@ describe('uses of API keys', () => {
 
     expect(begun).toEqual([[0, 1]])
     expect(finished).toBe(1)
+  })
+})
+
+describe('requests of API keys', () => {
+  it('that could not be written are joined with the next ones, with one log line', async () => {
+    const written: unknown[] = []
+    const requests = createRequestsOfKeys(
+      {
+        async recordRequests(uses) {
+          refusals -= 1
+          if (refusals >= 0) throw new Error('The database is unreachable.')
+          written.push(...uses)
+        },
+      },
+      logger,
+    )
+    refusals = 2
+    const request = { method: 'GET', route: '/', address: null, request_id: 'r' }
+    const today = 20_000 * 86_400_000
+    requests.note('key', { ...request, status: 200, at: today })
+    await requests.flush()
+    requests.note('key', { ...request, status: 404, at: today + 1 })
+    await requests.flush()
+    await requests.close()
+    expect(written).toEqual([
+      {
+        api_key_id: 'key',
+        days: [{ day: 20_000, counts: { '2xx': 1, '3xx': 0, '4xx': 1, '5xx': 0 } }],
+        requests: [
+          { ...request, status: 200, at: today },
+          { ...request, status: 404, at: today + 1 },
+        ],
+      },
+    ])
+    expect(lines).toMatchObject([{ message: 'the requests of API keys could not be written' }])
   })
 })

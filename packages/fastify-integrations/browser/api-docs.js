@@ -1,41 +1,47 @@
 // Runs on the documentation page, behind swagger-ui in the same file.
 
-/** The document refers only to itself. swagger-ui's own resolver reads all of it for each part: seconds of work. */
-function inlineRefs(root) {
-  const target = (ref) =>
-    ref
-      .slice('#/'.length)
-      .split('/')
-      .reduce((node, name) => node[name.replaceAll('~1', '/').replaceAll('~0', '~')], root)
-  const inline = (node, within) => {
-    if (Array.isArray(node)) return node.map((each) => inline(each, within))
+/**
+ * The document as swagger-ui keeps it, with each reference replaced by its target, which is converted once for all of
+ * them. A reference to a schema that contains it stays.
+ */
+function resolved({ OrderedMap, List }, root) {
+  const targets = new Map()
+  const targetOf = (ref) => {
+    if (!targets.has(ref)) {
+      targets.set(ref, OrderedMap({ $ref: ref }))
+      const names = ref.slice('#/'.length).split('/')
+      const node = names.reduce((at, name) => at?.[name.replaceAll('~1', '/').replaceAll('~0', '~')], root)
+      if (node) targets.set(ref, convert(node))
+    }
+    return targets.get(ref)
+  }
+  const convert = (node) => {
+    if (Array.isArray(node)) return List(node.map(convert))
     if (typeof node !== 'object' || node === null) return node
     const { $ref, ...own } = node
-    if (typeof $ref === 'string' && !within.includes($ref)) {
-      return { ...inline(target($ref), [...within, $ref]), ...inline(own, within) }
-    }
-    return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, inline(value, within)]))
+    const fields = OrderedMap(Object.entries(own).map(([name, value]) => [name, convert(value)]))
+    return typeof $ref === 'string' ? targetOf($ref).merge(fields) : fields
   }
-  return (node) => inline(node, [])
+  return convert(root)
 }
 
-function quickly() {
+/**
+ * The document refers only to itself, but swagger-ui's resolver reads all of it for each operation, merges the result into
+ * its state, and renders three times. Here everything is resolved at once, and a click opens an operation.
+ */
+function quickly({ Im }) {
   return {
-    fn: {
-      async resolveSubtree(document, path) {
-        const part = path.reduce((node, name) => node?.[name], document)
-        return { spec: inlineRefs(document)(part), errors: [] }
-      },
-    },
     statePlugins: {
       spec: {
+        selectors: { specResolvedSubtree: (spec, path) => spec.getIn(['json', ...path]) },
         wrapActions: {
+          requestResolvedSubtree: () => () => {},
           // swagger-ui parses JSON as YAML.
           parseToJson:
             (parse, { specActions }) =>
             (text) => {
               try {
-                return specActions.updateJsonSpec(JSON.parse(text))
+                return specActions.updateJsonSpec(resolved(Im, JSON.parse(text)))
               } catch {
                 return parse(text)
               }
@@ -90,17 +96,36 @@ function complete(page) {
   }
 }
 
-const page = document.querySelector('#swagger-ui')
-SwaggerUIBundle({
-  domNode: page,
-  url: new URL(page.dataset.document, location.href).href,
+const SETTINGS = {
   presets: [SwaggerUIBundle.presets.apis],
   plugins: [quickly, accessible],
   layout: 'BaseLayout',
-  deepLinking: true,
-  docExpansion: 'list',
   // The schemas are shown where they are used.
   defaultModelsExpandDepth: -1,
   validatorUrl: null,
+}
+
+/** Safari has no idle callbacks. */
+const whenIdle = window.requestIdleCallback ?? ((work) => setTimeout(work, 500))
+
+/** Shows the first path to nobody, so that the code of an open operation is compiled before somebody opens one. */
+function warmUp({ specSelectors }) {
+  const part = specSelectors.specJson().update('paths', (paths) => paths.slice(0, 1))
+  SwaggerUIBundle({
+    ...SETTINGS,
+    domNode: document.createElement('div'),
+    spec: part.delete('webhooks').deleteIn(['components', 'schemas']).toJS(),
+    docExpansion: 'full',
+  })
+}
+
+const page = document.querySelector('#swagger-ui')
+const ui = SwaggerUIBundle({
+  ...SETTINGS,
+  domNode: page,
+  url: new URL(page.dataset.document, location.href).href,
+  deepLinking: true,
+  docExpansion: 'list',
+  onComplete: () => whenIdle(() => warmUp(ui)),
 })
 new MutationObserver(() => complete(page)).observe(page, { childList: true, subtree: true })

@@ -94,8 +94,9 @@ function closeAfterWaits(fastify: FastifyInstance, endWaits: () => void) {
     isClosing = true
     endWaits()
   })
-  return async ({ raw }: FastifyRequest, reply: FastifyReply) => {
+  return ({ raw }: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void) => {
     if (isClosing && raw.httpVersionMajor === 1) reply.header('connection', 'close')
+    done()
   }
 }
 
@@ -105,11 +106,13 @@ function announce({ since, sunset, link }: Deprecation) {
     deprecation: `@${Math.floor(since.getTime() / 1000)}`,
     ...(sunset !== undefined && { sunset: sunset.toUTCString() }),
   }
-  return async (_: FastifyRequest, reply: FastifyReply) => {
+  return (_: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void) => {
     reply.headers(headers)
-    if (link === undefined) return
-    const next = reply.getHeader('link')
-    reply.header('link', [...(next === undefined ? [] : [next]), `<${link}>; rel="deprecation"`].join(', '))
+    if (link !== undefined) {
+      const next = reply.getHeader('link')
+      reply.header('link', [...(next === undefined ? [] : [next]), `<${link}>; rel="deprecation"`].join(', '))
+    }
+    done()
   }
 }
 
@@ -140,7 +143,9 @@ function handle(
  * the key or the path; any other is ignored (specification, "What the service does").
  */
 function queryOf({ url }: FastifyRequest): object {
-  const { organization_id: _, organizationId: __, ...query } = parse(queryText(url))
+  const text = queryText(url)
+  if (text === '') return {}
+  const { organization_id: _, organizationId: __, ...query } = parse(text)
   return query
 }
 

@@ -50,7 +50,7 @@ async function plugin(fastify: FastifyInstance, options: FastifyPortalOptions): 
   for (const [name, text] of Object.entries(files)) serve(`/${name}`, await contentOf(name, text), FIXED)
   if (themed !== null) serve(`/${themeFile}`, themed, FIXED)
   serve('/element.js', await contentOf('element.js', element), 'no-cache')
-  // Under a name that stays, for a page of the host that looks like these.
+  // A stable name, so that the host's own pages can use the style.
   serve('/style.css', await contentOf('style.css', files[style] ?? ''), 'no-cache')
 
   function serve(path: string, content: Content, cacheControl: string): void {

@@ -45,12 +45,9 @@ create index api_key_days_by_day on "quickquote".api_key_days (day);
 create table "quickquote".api_key_requests (
   id uuid primary key,
   api_key_id uuid not null references "quickquote".api_keys (id) on delete cascade,
+  -- Of the newest of these.
   at timestamptz(3) not null,
-  method text not null,
-  route text not null,
-  status smallint not null,
-  address text,
-  request_id text not null
+  requests jsonb not null
 );
 create index api_key_requests_newest on "quickquote".api_key_requests (api_key_id, at desc, id desc);
 

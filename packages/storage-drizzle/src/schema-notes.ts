@@ -223,14 +223,12 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
   },
   apiKeyDays: { kept: AS_EVENTS, erasedBy: ORGANIZATION, rows: 'cascade' },
   apiKeyRequests: {
-    kept: `${AS_EVENTS}, and only the newest 100 of each key`,
+    kept: `${AS_EVENTS}, and only those with the newest 100 of each key`,
     erasedBy: ORGANIZATION,
     rows: 'cascade',
     columns: {
-      method: null,
-      route: 'the pattern of a path',
-      address: 'the IP address, unless `apiKeys.recordAddresses` is false',
-      request_id: 'the ID of the request in your log',
+      requests:
+        'requests of a few seconds: the pattern of the path, the IP address unless `apiKeys.recordAddresses` is false, the ID of the request in your log',
     },
   },
   apiKeys: {

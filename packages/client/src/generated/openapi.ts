@@ -1033,7 +1033,7 @@ export interface operations {
                 wait?: number;
                 /** @description `end` waits until the quotation has completed or failed, not just for its next change. */
                 until?: "change" | "end";
-                /** @description The `updated_at` of your last response: returns at once if it has changed since. Default: that of now. Means nothing with `until=end`. */
+                /** @description The `updated_at` of your last response: returns at once if it has changed since. Default: the current one. Means nothing with `until=end`. */
                 since?: string;
             };
             header?: never;

@@ -39,6 +39,11 @@ const ApiKeyRequest = Type.Object({
 })
 export type ApiKeyRequest = Static<typeof ApiKeyRequest>
 
+/** The same, before it is written: `at` in milliseconds since 1970, which cost less. */
+export interface NotedRequest extends Omit<ApiKeyRequest, 'at'> {
+  readonly at: number
+}
+
 /** What was done with a key. */
 export const UsesOfApiKey = Type.Object(
   {
@@ -68,8 +73,8 @@ export interface CountedDay {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-export function dayOf(at: Date): number {
-  return Math.floor(at.getTime() / DAY_MS)
+export function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS)
 }
 
 function dateOf(day: number): string {
@@ -82,7 +87,7 @@ export const NO_USES: CountedDay['counts'] = { '2xx': 0, '3xx': 0, '4xx': 0, '5x
 export function toDays(counted: readonly CountedDay[], now: Date): ApiKeyDay[] {
   const known = new Map(counted.map(({ day, counts }) => [day, counts]))
   return Array.from({ length: USE_DAYS }, (_, index) => {
-    const day = dayOf(now) - (USE_DAYS - 1) + index
+    const day = dayOf(now.getTime()) - (USE_DAYS - 1) + index
     const statuses = known.get(day) ?? NO_USES
     return {
       date: dateOf(day),

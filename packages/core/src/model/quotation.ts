@@ -57,7 +57,7 @@ export const QuotationQuery = Type.Object({
   since: Type.Optional(
     SentTimestamp({
       description:
-        'The `updated_at` of your last response: returns at once if it has changed since. Default: that of now. Means nothing with `until=end`.',
+        'The `updated_at` of your last response: returns at once if it has changed since. Default: the current one. Means nothing with `until=end`.',
     }),
   ),
 })

@@ -22,6 +22,7 @@ import {
   type ApiKeyRequest,
   dayOf,
   MOST_QUOTATIONS,
+  type NotedRequest,
   type QuotationOfApiKey,
   toDays,
   USE_DAYS,
@@ -40,10 +41,9 @@ import {
 import type { Context, Settings } from '../settings.ts'
 import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { ApiKeyRequests } from './api-key-requests.ts'
-import type { ApiKeyUses } from './api-key-uses.ts'
 import { audit, auditChanges } from './audit-log.ts'
 import { revokeKeysOf, transferKeys } from './keys-of-members.ts'
+import type { NotesByKey } from './notes-by-key.ts'
 
 /** The verified key of a partner request. */
 export interface AuthenticatedKey {
@@ -153,7 +153,11 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 type KeyContext = Context<'apiKeys' | 'auditLog'>
 
-export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: ApiKeyRequests): ApiKeys {
+export function createApiKeys(
+  context: KeyContext,
+  lastUses: NotesByKey<Date>,
+  requests: NotesByKey<NotedRequest>,
+): ApiKeys {
   const { storage, settings } = context
   return {
     async create(member, body) {
@@ -227,14 +231,14 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: A
         case 'revoked':
           throw new IntegrationError('API_KEY_REVOKED')
         case 'active':
-          uses.note(key.id, now)
+          lastUses.note(key.id, now)
           return { id: key.id, organizationId: key.organization_id, expiresAt: key.expires_at }
       }
     },
 
     noteRequest(id, { method, route, status, address, request_id }) {
       const shown = settings.apiKeys.recordAddresses ? address : null
-      requests.note(id, { at: settings.now(), method, route, status, address: shown, request_id })
+      requests.note(id, { at: settings.now().getTime(), method, route, status, address: shown, request_id })
     },
 
     async uses(member, id) {
@@ -245,7 +249,7 @@ export function createApiKeys(context: KeyContext, uses: ApiKeyUses, requests: A
       // What this process has just answered is there, too.
       await requests.flush()
       const now = settings.now()
-      const since = dayOf(now) - USE_DAYS + 1
+      const since = dayOf(now.getTime()) - USE_DAYS + 1
       const { days, requests: newest } = await storage.apiKeys.readUses(organizationId, key.id, since)
       return { days: toDays(days, now), requests: [...newest] }
     },

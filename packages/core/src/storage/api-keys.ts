@@ -1,6 +1,6 @@
 import type { PageRequest } from '../lib/page.ts'
 import type { ApiKey, StoredApiKeyStatus } from '../model/api-key.ts'
-import type { ApiKeyRequest, CountedDay, QuotationOfApiKey } from '../model/api-key-use.ts'
+import type { ApiKeyRequest, CountedDay, NotedRequest, QuotationOfApiKey } from '../model/api-key-use.ts'
 
 /** A stored key: `expired` is derived from the clock later. */
 export type StoredApiKey = Omit<ApiKey, 'status' | 'owner_name'> & { readonly status: StoredApiKeyStatus }
@@ -16,7 +16,7 @@ export interface RequestsOfKey {
   readonly api_key_id: string
   readonly days: readonly CountedDay[]
   /** Oldest first. */
-  readonly requests: readonly ApiKeyRequest[]
+  readonly requests: readonly NotedRequest[]
 }
 
 export interface ApiKeyStorage {
@@ -51,7 +51,7 @@ export interface ApiKeyStorage {
   list(organizationId: string, ownerId: string | null, page: PageRequest): Promise<StoredApiKey[]>
   /** Updates `last_used_at` of several keys, never backwards. */
   recordUses(uses: ReadonlyMap<string, Date>): Promise<void>
-  /** Adds to the days of several keys, and keeps the newest requests of each. Those of unknown keys are dropped. */
+  /** Adds to the days of several keys, and keeps at least the newest 100 requests of each. Those of unknown keys are dropped. */
   recordRequests(uses: readonly RequestsOfKey[]): Promise<void>
   /** The newest quotations since `since` that were started with a key. None that the host keeps in its own tables. */
   findQuotations(

@@ -131,7 +131,7 @@ export interface DeliveryStorage {
    */
   round(wanted: DeliveryRound): Promise<DeliveryRoundResult>
   /**
-   * Repairs order: makes deliveries due that wait for no other. Rounds do this for what they end; this finds the rest,
+   * Repairs order: makes deliveries due that wait for no other. Each round does this for the deliveries that it ends; this repairs the others,
    * such as those that waited for a delivery which somebody removed.
    */
   releaseWaiting(now: Date): Promise<void>

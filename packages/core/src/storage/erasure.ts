@@ -69,7 +69,7 @@ export interface ErasureStorage {
    */
   forgetFiles(organizationId: string, files: readonly FileId[]): Promise<number>
   /**
-   * Ends the erasing once nothing was left twice, and every transaction that was open after the first time has ended
+   * Ends the erasure once two passes in a row found nothing, and every transaction that was open after the first time has ended
    * before the second. Then only a hash of the organization's id is kept. Otherwise it goes on later.
    */
   look(organizationId: string): Promise<void>

@@ -25,7 +25,7 @@ const MAX_SLOW = 10_000
  * slow receivers get more sockets. If the process itself is busy, more sockets would only mean more handshakes.
  *
  * A receiver that hangs does not block other paths of its origin, least of all those of other organizations: while
- * requests of an organization are slow, its next ones wait apart, until one of their sockets is free, or for one of few
+ * requests of an organization are slow, later ones queue separately, until one of their sockets is free, or for one of few
  * places to open another.
  * @param idleMs the process's idle time. Default: that of its event loop
  */

@@ -232,13 +232,15 @@ function summaryRoute({ apiKeys, quotations, settings, storage }: Integrations, 
       const { since, until } = validateUrlPart(QuotationQuery, query, '?')
       const { id: apiKeyId, organizationId } = apiKey
       const first = await quotations.get(organizationId, params.id)
+      const waitMs = findChanged === undefined ? 0 : waitMsOf(query as object)
+      if (waitMs === 0) return first
       const { id } = first
       const known = optionalTimeOf(since) ?? first.updated_at
       return waits.hold({
         apiKeyId,
         clientSignal,
         first,
-        waitMs: findChanged === undefined ? 0 : waitMsOf(query as object),
+        waitMs,
         isNews: (quotation) => hasEnded(quotation) || (until !== 'end' && +quotation.updated_at !== +known),
         watch: ({ updated_at }, ring) => lookout({ organization_id: organizationId, id, updated_at }, ring),
         async read() {

@@ -72,7 +72,7 @@ export const de: Catalog = {
   'nav.audit-log': 'Protokoll',
   'nav.failing': { one: '({count} gestört)', other: '({count} gestört)' },
   'nav.reference': 'API-Referenz',
-  'nav.organization': 'Organisation {name}: wechseln',
+  'nav.organization': 'Organisation wechseln (jetzt {name})',
 
   'start.no-organization': 'Es ist keine Organisation ausgewählt, daher gibt es nichts anzuzeigen.',
   'start.nothing': 'Sie haben hier auf nichts Zugriff.',

@@ -46,7 +46,7 @@ export const en = {
   'nav.audit-log': 'Audit log',
   'nav.failing': { one: '({count} failing)', other: '({count} failing)' },
   'nav.reference': 'API reference',
-  'nav.organization': 'Organization {name}: switch',
+  'nav.organization': 'Switch organization (now {name})',
 
   'start.no-organization': 'No organization is selected, so there is nothing to show.',
   'start.nothing': 'You do not have access to anything here.',

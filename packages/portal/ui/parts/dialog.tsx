@@ -90,7 +90,7 @@ export function InfoDialog({
   )
 }
 
-/** A secret that is never shown again: only the button of somebody who has stored it closes it. */
+/** A secret that is never shown again: it closes only by "I have stored it". */
 export function SecretDialog({
   text,
   secret,
@@ -124,7 +124,7 @@ export function SecretDialog({
   )
 }
 
-/** Asks whether something shall be done, and does it. */
+/** Asks for confirmation, then acts. */
 export function Confirm({
   text,
   work,

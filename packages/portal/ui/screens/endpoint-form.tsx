@@ -73,7 +73,7 @@ function inputOf(form: Form, catalog: readonly CatalogEntry[]): EndpointInput {
   }
 }
 
-/** The form, what it has typed in it, and how that is saved. */
+/** The form with its values, and saving them. */
 function Editor({
   catalog,
   endpoint,

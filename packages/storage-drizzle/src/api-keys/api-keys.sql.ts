@@ -87,23 +87,26 @@ export const RECORD_DAYS = statement(
       status_5xx = known.status_5xx + excluded.status_5xx`,
 )
 
+/** A row has all requests of a batch: one for each would cost as much as the requests themselves. */
 export const RECORD_REQUESTS = statement(
   {},
-  `insert into $schema.api_key_requests (id, api_key_id, at, method, route, status, address, request_id)
-    select used.id, used.api_key_id, used.at, used.method, used.route, used.status, used.address, used.request_id
-    from jsonb_to_recordset($requests::text::jsonb) as used (id uuid, api_key_id uuid, at timestamptz, method text,
-      route text, status smallint, address text, request_id text)
+  `insert into $schema.api_key_requests (id, api_key_id, at, requests)
+    select used.id, used.api_key_id, to_timestamp(used.at / 1000.0), used.requests
+    from jsonb_to_recordset($batches::text::jsonb) as used (id uuid, api_key_id uuid, at bigint, requests jsonb)
     join $schema.api_keys key on key.id = used.api_key_id`,
 )
 
-/** Keeps the newest of each key. */
+/** Keeps what has the newest of each key. */
 export const FORGET_REQUESTS = statement(
   {},
   `delete from $schema.api_key_requests where id = any (array(
-      select old.id from unnest($ids::uuid[]) as used (id) cross join lateral (
-        select id from $schema.api_key_requests where api_key_id = used.id
-        order by at desc, id desc offset $most::int for update skip locked
-      ) old
+      select id from $schema.api_key_requests where id = any (array(
+        select old.id from unnest($ids::uuid[]) as used (id) cross join lateral (
+          select id, sum(jsonb_array_length(requests)) over newest - jsonb_array_length(requests) as newer
+          from $schema.api_key_requests where api_key_id = used.id
+          window newest as (order by at desc, id desc)
+        ) old where newer >= $most::int
+      )) order by id for update skip locked
     ))`,
 )
 
@@ -123,13 +126,13 @@ export const FIND_QUOTATIONS = statement(
     order by id desc limit $limit::int`,
 )
 
-const { id: __, api_key_id: ___, ...REQUEST } = columnsOf(apiKeyRequests)
+const { requests } = columnsOf(apiKeyRequests, ['requests'])
 export const READ_REQUESTS = statement(
-  REQUEST,
-  `select ${selected(REQUEST, 'request')} from $schema.api_key_requests request
+  { requests },
+  `select ${selected({ requests }, 'batch')} from $schema.api_key_requests batch
     join $schema.api_keys key on key.id = api_key_id
     where organization_id = $organization_id and api_key_id = $id
-    order by at desc, request.id desc limit $most::int`,
+    order by at desc, batch.id desc limit $most::int`,
 )
 
 /** Locks rows in one order, so that processes with the same keys cannot deadlock. */

@@ -80,13 +80,14 @@ export function apiKeyStorage(database: Database): Storage['apiKeys'] {
         const days = uses.flatMap(({ api_key_id, days }) =>
           days.map(({ day, counts }) => ({ api_key_id, day, ...counts })),
         )
-        const requests = uses.flatMap(({ api_key_id, requests }) =>
-          requests.map((request) => ({ ...request, id: newId(request.at), api_key_id })),
-        )
+        const batches = uses.flatMap(({ api_key_id, requests }) => {
+          const at = requests.at(-1)?.at
+          return at === undefined ? [] : [{ id: newId(new Date(at)), api_key_id, at, requests }]
+        })
         const ids = uses.map(({ api_key_id }) => api_key_id)
         await database.transaction(async (transaction) => {
           await transaction.run(sql.RECORD_DAYS, { days: JSON.stringify(days) })
-          await transaction.run(sql.RECORD_REQUESTS, { requests: JSON.stringify(requests) })
+          await transaction.run(sql.RECORD_REQUESTS, { batches: JSON.stringify(batches) })
           await transaction.run(sql.FORGET_REQUESTS, { ids, most: MOST_REQUESTS })
         })
       }),
@@ -98,7 +99,7 @@ export function apiKeyStorage(database: Database): Storage['apiKeys'] {
 
     readUses: (organization_id, id, since) =>
       call('apiKeys.readUses', async () => {
-        const [days, requests] = await Promise.all([
+        const [days, batches] = await Promise.all([
           run(sql.READ_DAYS, { organization_id, id, since }),
           run(sql.READ_REQUESTS, { organization_id, id, most: MOST_REQUESTS }),
         ])
@@ -106,6 +107,12 @@ export function apiKeyStorage(database: Database): Storage['apiKeys'] {
           day,
           counts: { '2xx': of.status_2xx, '3xx': of.status_3xx, '4xx': of.status_4xx, '5xx': of.status_5xx },
         }))
+        // Several processes write batches of the same time.
+        const requests = batches
+          .flatMap(({ requests }) => requests.toReversed())
+          .sort((one, other) => other.at - one.at)
+          .slice(0, MOST_REQUESTS)
+          .map(({ at, ...request }) => ({ at: new Date(at), ...request }))
         return { days: counted, requests }
       }),
 

@@ -76,10 +76,10 @@ export type Encoded = string | number | boolean | null
  * text. So bytes become hex.
  */
 export function encode(parameter: Parameter): Encoded {
+  if (typeof parameter !== 'object' || parameter === null) return parameter
   if (parameter instanceof Date) return parameter.toISOString()
   if (parameter instanceof Uint8Array) return Buffer.from(parameter).toString('hex')
-  if (Array.isArray(parameter)) return `{${parameter.map(encodeElement).join(',')}}`
-  return parameter as Encoded
+  return `{${parameter.map(encodeElement).join(',')}}`
 }
 
 function encodeElement(element: Element): string {

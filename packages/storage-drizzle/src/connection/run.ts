@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { ConfigurationError } from '@quickquote/core'
-import { encode, type Parameter, type Statements } from './driver.ts'
+import { type Encoded, encode, type Parameter, type Statements } from './driver.ts'
 import type { Column, ColumnTypes, Row, Statement } from './statement.ts'
 
 /** By name. Unused ones are dropped. */
@@ -46,12 +46,12 @@ export function numbered(statement: Statement, schema: string): Numbered {
 /**
  * @throws Error for a name without a value, because it would become null
  */
-export function valuesOf({ names }: Numbered, parameters: Parameters): Parameter[] {
+export function valuesOf({ names }: Numbered, parameters: Parameters): Encoded[] {
   return names.map((name) => {
     const value = parameters[name]
     if (value === undefined)
       throw new Error(`The statement has the parameter ${name}, but no value was given.`)
-    return value
+    return encode(value)
   })
 }
 
@@ -75,7 +75,7 @@ export function runnerOn(statements: Pick<Statements, 'values'>, schema: string)
     parameters: Parameters = {},
   ) {
     const made = numbered(statement, schema)
-    const values = valuesOf(made, parameters).map(encode)
+    const values = valuesOf(made, parameters)
     const rows = await statements.values(made.text, values, statement.prepare, made.columnNames)
     return rows.map((row) => rowOf(made, row) as Row<Columns>)
   }

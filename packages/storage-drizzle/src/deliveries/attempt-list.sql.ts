@@ -194,7 +194,7 @@ function search({ indexed, wanted, withStatus, lookedUp }: Conditions, order: st
     `${examined} where true${wanted}${withStatus} or is_last_examined`,
     'is_last_looked_up',
   )
-  // "offset 0" prevents that the conditions are planned twice.
+  // "offset 0" keeps the planner from repeating the conditions.
   return statement(
     LISTED,
     `select ${selected(ATTEMPT, 'attempt')}, ${urlOf('attempt')} as url, is_match,

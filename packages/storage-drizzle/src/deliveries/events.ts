@@ -26,11 +26,14 @@ export async function recordEvent(
 ): Promise<void> {
   const { channel, made } = announce('deliveries')
   const places = offer(event.organization_id)
-  const recorded = await one(statement, {
-    ...{ ...eventParameters(event), ...parameters, channel },
-    ...{ places: places?.count ?? 0, worker_id: places?.workerId ?? null },
-    ...{ leased_at: places?.at ?? null, per_endpoint: places?.perEndpoint ?? null },
-  }).catch((error) => {
+  const offered = {
+    places: places?.count ?? 0,
+    worker_id: places?.workerId ?? null,
+    leased_at: places?.at ?? null,
+    per_endpoint: places?.perEndpoint ?? null,
+  }
+  const all = Object.assign(eventParameters(event), parameters, offered, { channel })
+  const recorded = await one(statement, all).catch((error) => {
     places?.end(isRefusedRow(error) ? [] : 'unknown')
     throw error
   })

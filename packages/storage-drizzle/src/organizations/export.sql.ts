@@ -45,8 +45,10 @@ const LARGE: Partial<Record<ExportPart, Page>> = {
     `select to_jsonb(key) - 'key_hash' || jsonb_build_object(
         'days', (select coalesce(jsonb_agg(to_jsonb(day) - 'api_key_id' order by day.day), '[]')
           from $schema.api_key_days day where day.api_key_id = key.id),
-        'requests', (select coalesce(jsonb_agg(to_jsonb(request) - 'api_key_id' order by at, request.id), '[]')
-          from $schema.api_key_requests request where request.api_key_id = key.id)
+        'requests', (select coalesce(jsonb_agg(request || jsonb_build_object('at', made.at) order by made.at), '[]')
+          from $schema.api_key_requests batch cross join jsonb_array_elements(batch.requests) request
+            cross join to_timestamp((request ->> 'at')::bigint / 1000.0) as made (at)
+          where batch.api_key_id = key.id)
       ) as content, jsonb_build_array(id) as place
       from $schema.api_keys key
       where organization_id = $organization_id and id > ${uuidAt(0)} order by id limit $limit`,

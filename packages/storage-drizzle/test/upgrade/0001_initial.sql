@@ -4,8 +4,8 @@ insert into "quickquote".api_keys values
 
 insert into "quickquote".api_key_days values ('00000000-0000-7000-8000-0000000000a1', current_date, 2, 0, 1, 0);
 insert into "quickquote".api_key_requests values
-  ('00000000-0000-7000-8000-0000000000a2', '00000000-0000-7000-8000-0000000000a1', now(), 'GET', '/v1/integrations/quotations',
-   200, '198.51.100.7', 'req-1');
+  ('00000000-0000-7000-8000-0000000000a2', '00000000-0000-7000-8000-0000000000a1', now(),
+   '[{"at":1795860000000,"method":"GET","route":"/v1/integrations/quotations","status":200,"address":"198.51.100.7","request_id":"req-1"}]');
 
 insert into "quickquote".quotations
   (id, organization_id, name, description, status, processed_step, source, api_key_id, requirements_text, metadata,
