@@ -51,7 +51,7 @@ const PATTERNS = HABITS.map(([habit, better]) => ({
 }))
 
 /** Without code, the changelog and generated pages: longer documents repeat themselves and go unread. */
-const MOST_WORDS = 22_600
+const MOST_WORDS = 22_700
 
 const blank = (text: string) => text.replace(/[^\n]/g, ' ')
 

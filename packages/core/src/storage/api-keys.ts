@@ -12,7 +12,7 @@ export interface ApiKeyMaximum {
 }
 
 /** Requests with a key since the last record. */
-export interface RequestsOfKey {
+interface RequestsOfKey {
   readonly api_key_id: string
   readonly days: readonly CountedDay[]
   /** Oldest first. */
