@@ -212,8 +212,8 @@ export function quickStartTests(installed: () => Installed): void {
       for (const line of [
         'core/src/integrations.ts: throw new ConfigurationError(',
         'storage-drizzle/src/connection/connection-string.ts: if (!holds) throw new ConfigurationError(',
-        'delivery-worker/src/options.ts: checkIntegrations(',
-        'fastify-integrations/src/options.ts: checkIntegrations(',
+        "delivery-worker/src/options.ts: const given = completeOptions('createDeliveryWorker'",
+        "fastify-integrations/src/options.ts: const settings = completeOptions('fastifyIntegrations'",
       ])
         expect(lines).toContainEqual(expect.stringContaining(line))
     })

@@ -1,17 +1,8 @@
 import { IntegrationError, type Integrations, type QuotationReporter } from '@quickquote/core'
 import { answerInTime, type ClaimedStart } from '@quickquote/core/internal'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
+import type { StartAttemptResult } from './start-result.ts'
 import { CANCELLED } from './start-signals.ts'
-
-/** The result of one call of the pipeline hook. */
-export type StartAttemptResult =
-  | { readonly kind: 'started' }
-  /** `retryAt` is null after the last attempt: the quotation has failed. */
-  | { readonly kind: 'failed'; readonly error: unknown; readonly retryAt: Date | null }
-  /** The quote was cancelled: the start was aborted, or `cancel` has been called. */
-  | { readonly kind: 'cancelled' }
-  /** The worker is stopping: the order stays leased, and the attempt does not count. */
-  | { readonly kind: 'broken_off' }
 
 /**
  * Calls the pipeline hook for an order, and records the result. Aborting the controller, which belongs to this call

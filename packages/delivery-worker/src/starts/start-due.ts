@@ -4,7 +4,8 @@ import type { ClaimedStart } from '@quickquote/core/internal'
 import { type DueWorkOptions, ownerCheck, untilNothingIsDue } from '../lib/due-work.ts'
 import { createStartTelemetry } from '../telemetry/start-telemetry.ts'
 import { openTelemetry } from '../telemetry/telemetry.ts'
-import { createStartAttempt, type StartAttemptResult } from './start-attempt.ts'
+import { createStartAttempt } from './start-attempt.ts'
+import type { StartAttemptResult } from './start-result.ts'
 
 /** One call of the pipeline hook: its quote, its attempt number and its result. */
 export interface StartTry {

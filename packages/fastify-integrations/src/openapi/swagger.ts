@@ -17,7 +17,7 @@ export function swaggerWhenAsked(
   fastify.addHook('onRoute', (route) => void routes.push(route))
 
   return once(async () => {
-    const [{ fastify: createApp }, { default: swagger }] = await Promise.all([
+    const [{ default: createApp }, { default: swagger }] = await Promise.all([
       import('fastify'),
       import('@fastify/swagger'),
     ])
