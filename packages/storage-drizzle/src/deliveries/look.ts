@@ -9,7 +9,7 @@ import type { FoundRound } from './deliveries.sql.ts'
  * - `passing`: the same, and before it are also deliveries of organizations that have all their places.
  * - `walking`: a walk over the endpoints, which reveals what a long backlog hides, goes on after one of them.
  */
-export type Mode = Look | { readonly kind: 'walking'; readonly after: string; readonly look: Look }
+type Mode = Look | { readonly kind: 'walking'; readonly after: string; readonly look: Look }
 
 type Look =
   | { readonly kind: 'full' }
