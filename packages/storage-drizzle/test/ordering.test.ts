@@ -207,8 +207,8 @@ describe('an endpoint that wants the events of a quotation in order', () => {
   it('refuses transactions in which it could not see what others have committed', async () => {
     await expect(
       sql.begin('isolation level repeatable read', (transaction) => [
-        transaction`select from quickquote.delivery_round(${worker}::uuid, now(), 1, 1, null, ${worker}::uuid, false, false,
-          '-infinity', '[]'::json, null, null)`,
+        transaction`select from quickquote.delivery_round(${worker}::uuid, now(), 1, 1, null, ${worker}::uuid, false, null,
+          '-infinity', '[]'::json, null, null, 4)`,
       ]),
     ).rejects.toThrow('read committed')
   })

@@ -55,22 +55,9 @@ export interface UnbegunDelivery extends Pick<ClaimedDelivery, 'id' | 'attempt'>
   readonly due_at?: Date
 }
 
-/** What a round leaves for the next one of its worker. Only the storage uses it. */
+/** What a round leaves for the next one of its worker. Only the storage reads it. */
 export interface RoundMemory {
-  /** The endpoint after which the next walk over endpoints begins; null: at the first. */
-  readonly walkAfter: string | null
-  /** The oldest due deliveries did not fill the last round, and more wait behind them. */
-  readonly isShort: boolean
-  /** The last round claimed only a few. */
-  readonly wasFew: boolean
-  /** Nothing was left to claim that was due before; null: the next round examines everything due. */
-  readonly examinedTo: Date | null
-  /** Organizations whose deliveries were passed over on the way, because they had too many in flight. */
-  readonly passedOver: readonly string[]
-  /** When a round examines everything due again, in milliseconds of the monotonic clock. */
-  readonly looksFullyAt: number
-  /** That is slow, because the index has many dead entries. */
-  readonly looksAreSlow: boolean
+  readonly look: unknown
 }
 
 /** Due deliveries that need no look at fairness, and no more are leased to a worker as one event is recorded. */

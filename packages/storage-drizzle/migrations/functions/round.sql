@@ -601,12 +601,14 @@ $$;
 -- limits                  of endpoints that may have more in flight than per_endpoint
 -- walk_after              the endpoint after which a walk begins
 -- must_walk               the previous round did not find enough
--- expects_few             the previous round found few, so first see whether there are more
+-- few                     so many due deliveries need no look at fairness; null: more are expected
 -- due_after               skips older due times: while a long transaction holds up vacuum, the index keeps entries of removed
 --                         deliveries, and every round would read them
 -- under_way               the number of deliveries in flight at this worker by organization; others have few or none
 -- own_leases              the number of its leases by endpoint, without those of the batch; null: it is not certain of them, so
 --                         they are counted like those of others
+-- most_of_free            no organization has more than this multiple of the free places: with four, one alone gets four fifths of a
+--                         worker, and two whose endpoints hang leave a ninth to the others
 --
 -- The first row contains only the round, as JSON: where a walk stopped, whether more deliveries were due than examined, the
 -- first and last due time, the first of an organization that is not full, the number of index entries that the look read, dead ones
@@ -614,7 +616,7 @@ $$;
 -- the kinds of those in receiver checks, and the endpoints of the leased deliveries. The other rows are those deliveries, with few columns because they are many.
 create or replace function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, limits jsonb, walk_after uuid, must_walk boolean,
-  expects_few boolean, due_after timestamptz, settled_attempts json, under_way jsonb, own_leases jsonb
+  few int, due_after timestamptz, settled_attempts json, under_way jsonb, own_leases jsonb, most_of_free int
 ) returns table (
   round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
   is_test boolean, endpoint_id uuid, event_sequence int
@@ -625,9 +627,6 @@ set plan_cache_mode = force_generic_plan set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- No organization has more than this multiple of the free places: one alone gets four fifths of a worker; two whose endpoints
-  -- hang leave a ninth to the others.
-  most_of_free constant int := 4;
   full_organizations constant uuid[] := array(
     select key::uuid from jsonb_each_text(under_way) where value::int >= most_of_free * claim_limit
   );
@@ -638,8 +637,6 @@ declare
   -- Deliveries held back per round, because they wait for others of their quotation.
   held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
-  -- Due deliveries that need no look at fairness.
-  few constant int := 8;
   looked_in constant oid := '"quickquote".deliveries_due_first'::regclass;
   entries_read bigint := 0;
   settled record;
@@ -678,7 +675,7 @@ begin
     entries_read := pg_stat_get_xact_tuples_returned(looked_in);
     has_tests := exists (select from "quickquote".deliveries where is_test and leased_by is null);
     -- With so many places, no organization gets too many.
-    if expects_few and claim_limit >= 2 * few and under_way = '{}' and not has_tests then
+    if claim_limit >= 2 * few and under_way = '{}' and not has_tests then
       picked := "quickquote".pick_few(worker_id, own_leases, at, due_after, per_endpoint, limits, few);
       due_rows := picked.due_rows;
       claimed_endpoints := coalesce(picked.endpoints, '{}');

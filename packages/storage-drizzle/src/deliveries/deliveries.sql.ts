@@ -1,4 +1,4 @@
-import type { CheckKind } from '@quickquote/core/internal'
+import { type CheckKind, MOST_OF_FREE } from '@quickquote/core/internal'
 import { bool, int, json, nullable, smallint, statement, text, uuid } from '../connection/statement.ts'
 import type { PreviousSecretJson } from '../schema.ts'
 
@@ -55,9 +55,9 @@ export const DELIVERY_ROUND = statement(
   },
   `select round, id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint_id,
       event_sequence
-    from $schema.delivery_round($worker_id, $now, $limit, $per_endpoint, $limits::text::jsonb, $walk_after, $must_walk, $expects_few,
+    from $schema.delivery_round($worker_id, $now, $limit, $per_endpoint, $limits::text::jsonb, $walk_after, $must_walk, $few,
       coalesce($due_after::timestamptz, '-infinity'), $settled::text::json,
-      $under_way::text::jsonb, $own_leases::text::jsonb)`,
+      $under_way::text::jsonb, $own_leases::text::jsonb, ${MOST_OF_FREE})`,
 )
 
 /** Leases that the worker does not know of, because the result of a round was lost. */

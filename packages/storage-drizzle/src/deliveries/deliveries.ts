@@ -5,7 +5,6 @@ import {
   type DeliveryRoundResult,
   FEW,
   MOST_OF_FREE,
-  type RoundMemory,
   type SettledAttempt,
   type Storage,
 } from '@quickquote/core/internal'
@@ -22,29 +21,10 @@ import {
   RELEASE_NEXT,
   RELEASE_UNKNOWN_DELIVERIES,
 } from './deliveries.sql.ts'
-
-/**
- * While draining a backlog, a round starts where the previous one found the first delivery that it could have claimed:
- * before that, the index holds dead entries, and deliveries of organizations that have too many in flight. It always
- * looks at the last second, for late commits. From time to time, and whenever a round would claim little, or one of
- * those organizations has places again, it scans everything.
- */
-const OVERLAP_MS = 1000
-const FULL_LOOK_MS = 1000
-
-/**
- * A scan of more index entries is slow: a long transaction has blocked vacuum for a while. Then small claims, too, start
- * where the previous round did, and the next full scan comes later the longer the last one was. It takes 5 % of a
- * worker's time at most, if an entry takes 0.25 µs.
- */
-const SLOW_LOOK_ENTRIES = 10_000
-const FULL_LOOK_MS_PER_ENTRY = 0.005
+import { begin, FIRST_LOOK, type Looking, next } from './look.ts'
 
 /** Deliveries per transaction that follow a change of their endpoint. */
 const CAUGHT_UP_AT_ONCE = 2000
-
-/** A smaller claim is not a backlog. */
-const LARGE_CLAIM = 64
 
 export function deliveryStorage(database: Database): Storage['deliveries'] {
   const { call } = database
@@ -53,19 +33,26 @@ export function deliveryStorage(database: Database): Storage['deliveries'] {
     round: (wanted) =>
       call('deliveries.round', async () => {
         const { workerId, held, offeredAt = null, limit } = wanted
-        let { settled, memory = NO_MEMORY } = wanted
-        let sawAll = memory.walkAfter === null
+        let { settled } = wanted
+        let looking = (wanted.memory?.look as Looking | undefined) ?? FIRST_LOOK
+        let sawAll = looking.mode.kind !== 'walking'
         if (held !== undefined) {
           await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held, offered_at: offeredAt })
         }
         for (;;) {
-          const { isAtTheEnd, ...result } = await round(database, { ...wanted, settled, memory })
+          const {
+            isAtTheEnd,
+            looking: look,
+            ...result
+          } = await round(database, { ...wanted, settled, looking })
           // A walk that stopped early or began in the middle, and found nothing, continues until it has seen all
           // endpoints.
-          if (result.claimed.length > 0 || limit === 0 || (isAtTheEnd && sawAll)) return result
+          if (result.claimed.length > 0 || limit === 0 || (isAtTheEnd && sawAll)) {
+            return { ...result, memory: { look } }
+          }
+          looking = look
           sawAll ||= isAtTheEnd
           settled = []
-          memory = result.memory
         }
       }),
 
@@ -95,116 +82,39 @@ export function deliveryStorage(database: Database): Storage['deliveries'] {
   }
 }
 
-/** For a worker's first round. */
-const NO_MEMORY: RoundMemory = {
-  walkAfter: null,
-  isShort: false,
-  wasFew: true,
-  examinedTo: null,
-  passedOver: [],
-  looksFullyAt: Number.NEGATIVE_INFINITY,
-  looksAreSlow: false,
-}
-
-/** One call. `isAtTheEnd`: the scan left nothing out. */
+/** One call. `isAtTheEnd`: the look left nothing out. */
 async function round(
   database: Database,
-  {
-    workerId,
-    settled,
-    limit,
-    perEndpoint,
-    limits,
-    underWay,
-    leases,
-    memory,
-    now,
-  }: DeliveryRound & { readonly memory: RoundMemory },
-): Promise<DeliveryRoundResult & { readonly isAtTheEnd: boolean }> {
-  const begun = performance.now()
+  { looking, ...wanted }: Omit<DeliveryRound, 'memory'> & { readonly looking: Looking },
+): Promise<
+  Omit<DeliveryRoundResult, 'memory'> & { readonly looking: Looking; readonly isAtTheEnd: boolean }
+> {
+  const { limit, limits, leases, now } = wanted
   // With fewer, no organization is limited, because a claim has at least one place.
-  const places = [...(underWay ?? [])].filter(([, taken]) => taken >= MOST_OF_FREE)
+  const places = [...(wanted.underWay ?? [])].filter(([, taken]) => taken >= MOST_OF_FREE)
   const full = places
     .filter(([, taken]) => taken >= MOST_OF_FREE * limit)
     .map(([organization]) => organization)
-  const isStillFull = memory.passedOver.every((organization) => full.includes(organization))
-  const after = isStillFull ? dueAfter(memory, now, begun) : null
+  const begun = begin(looking, { full, limit, now, time: performance.now() })
   const [first, ...deliveries] = await database.run(DELIVERY_ROUND, {
-    worker_id: workerId,
+    worker_id: wanted.workerId,
     now,
     limit,
-    per_endpoint: perEndpoint,
+    per_endpoint: wanted.perEndpoint,
     limits: limits === undefined || limits.size === 0 ? null : toJson(limits),
-    walk_after: memory.walkAfter ?? FIRST_UUID,
-    must_walk: memory.isShort,
-    expects_few: memory.wasFew && !memory.isShort,
-    due_after: after,
-    settled: JSON.stringify(settled.map(toRecord)),
+    walk_after: looking.mode.kind === 'walking' ? looking.mode.after : FIRST_UUID,
+    must_walk: looking.expects === 'hidden',
+    few: looking.expects === 'few' ? FEW : null,
+    due_after: begun.dueAfter,
+    settled: JSON.stringify(wanted.settled.map(toRecord)),
     under_way: toJson(places),
     own_leases: leases === undefined ? null : toJson(leases),
   })
   const found = first?.round
   assert(found !== undefined)
   const claimed = claimedOf(deliveries, found, now)
-  const looks = after === null ? looksAfter(found.entries_read, begun) : memory
-  const { looksFullyAt, looksAreSlow } = looks
-  const isBacklog = claimed.length >= Math.max(LARGE_CLAIM, limit / 2)
-  const isPassing = after !== null && memory.passedOver.length > 0
-  const passesOver = !isBacklog && full.length > 0 && (found.is_long || isPassing)
-  const mayWait = looksAreSlow || passesOver
-  const sawAllAhead = after === null || claimed.length === limit
-  const isMore = found.is_more || found.walked_to !== null || !(sawAllAhead || mayWait)
-  const nextDueAt = isMore ? now : fromIso(found.next_due_at)
-  const nextLookAt = new Date(now.getTime() + looksFullyAt - begun)
-  return {
-    claimed,
-    nextDueAt: sawAllAhead || (nextDueAt !== null && nextDueAt < nextLookAt) ? nextDueAt : nextLookAt,
-    isCatchingUp: found.is_catching_up,
-    isSlow: looksAreSlow,
-    memory:
-      limit === 0
-        ? memory
-        : {
-            walkAfter: found.walked_to,
-            isShort: found.is_long && claimed.length < limit / 2,
-            wasFew: claimed.length <= FEW,
-            ...(passesOver
-              ? { examinedTo: passedTo(found, isStillFull ? memory : NO_MEMORY, now), passedOver: full }
-              : {
-                  examinedTo: isBacklog || looksAreSlow ? (fromIso(found.first_due_at) ?? now) : null,
-                  passedOver: isPassing ? memory.passedOver : [],
-                }),
-            looksFullyAt,
-            looksAreSlow,
-          },
-    isAtTheEnd: found.walked_to === null && (sawAllAhead || mayWait),
-  }
-}
-
-/** Where a round starts to scan; null: at the beginning. */
-function dueAfter({ examinedTo, looksFullyAt }: RoundMemory, now: Date, time: number): Date | null {
-  if (examinedTo === null || time >= looksFullyAt) return null
-  // The scan begins after this time, which has no microseconds.
-  return new Date(Math.min(examinedTo.getTime() - 1, now.getTime() - OVERLAP_MS))
-}
-
-/** A look that met only deliveries to pass over continues where the looks before it ended. */
-function passedTo(
-  { first_open_at, last_due_at, is_long }: FoundRound,
-  { examinedTo }: RoundMemory,
-  now: Date,
-): Date {
-  const firstOpenAt = fromIso(first_open_at)
-  if (firstOpenAt !== null) return firstOpenAt
-  const last = (is_long ? fromIso(last_due_at) : null) ?? now
-  return examinedTo !== null && examinedTo > last ? examinedTo : last
-}
-
-function looksAfter(entriesRead: number, time: number): Pick<RoundMemory, 'looksFullyAt' | 'looksAreSlow'> {
-  return {
-    looksFullyAt: time + Math.max(FULL_LOOK_MS, entriesRead * FULL_LOOK_MS_PER_ENTRY),
-    looksAreSlow: entriesRead > SLOW_LOOK_ENTRIES,
-  }
+  const after = next(begun, { claims: claimed.length, round: found })
+  return { claimed, isCatchingUp: found.is_catching_up, isSlow: after.looking.isSlow, ...after }
 }
 
 function toJson(counts: Iterable<readonly [string, number]>): string {
@@ -240,11 +150,6 @@ export function toEndpoint(found: FoundEndpoint, at: Date): ClaimedDelivery['end
     headers: encryptedSecret(found.headers_key_id, found.headers_ciphertext),
     version,
   }
-}
-
-/** JSON has ISO 8601 times, whatever the session's settings. */
-function fromIso(timestamp: string | null): Date | null {
-  return timestamp === null ? null : new Date(timestamp)
 }
 
 /** An attempt in the form of `delivery_round`, without nulls. A spread would cost a worker 5 µs more per delivery. */

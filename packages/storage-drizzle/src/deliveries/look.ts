@@ -1,0 +1,153 @@
+import { FEW } from '@quickquote/core/internal'
+import type { FoundRound } from './deliveries.sql.ts'
+
+/**
+ * What the rounds of a worker examine:
+ *
+ * - `full`: everything due.
+ * - `resumed`: what is due from a time on. Before it the index holds dead entries, and nothing that could be claimed.
+ * - `passing`: the same, and before it are also deliveries of organizations that have all their places.
+ * - `walking`: a walk over the endpoints, which reveals what a long backlog hides, goes on after one of them.
+ */
+type Mode = Look | { readonly kind: 'walking'; readonly after: string; readonly look: Look }
+
+type Look =
+  | { readonly kind: 'full' }
+  | { readonly kind: 'resumed'; readonly from: Date }
+  | { readonly kind: 'passing'; readonly from: Date; readonly over: readonly string[] }
+
+/** From one round of a worker to its next. */
+export interface Looking {
+  readonly mode: Mode
+  /** `hidden`: the oldest due deliveries did not fill the last round, and more wait behind them. */
+  readonly expects: 'few' | 'many' | 'hidden'
+  /** When a round examines everything due again, in milliseconds of the monotonic clock. */
+  readonly fullAt: number
+  /** That is slow, because the index has many dead entries. */
+  readonly isSlow: boolean
+}
+
+interface At {
+  /** Organizations that have all their places. */
+  readonly full: readonly string[]
+  readonly limit: number
+  readonly now: Date
+  /** Of the monotonic clock. */
+  readonly time: number
+}
+
+/** A round that begins. */
+interface Begun extends At {
+  readonly looking: Looking
+  readonly look: Look
+  /** Only what is due after this time is examined; null: everything. */
+  readonly dueAfter: Date | null
+}
+
+/**
+ * While draining a backlog, a round always looks at the last second, for late commits. From time to time, and whenever a
+ * round would claim little, it examines everything.
+ */
+const OVERLAP_MS = 1000
+const FULL_LOOK_MS = 1000
+
+/**
+ * A scan of more index entries is slow: a long transaction has blocked vacuum for a while. Then small claims, too, start
+ * where the previous round did, and the next full scan comes later the longer the last one was. It takes 5 % of a
+ * worker's time at most, if an entry takes 0.25 µs.
+ */
+const SLOW_LOOK_ENTRIES = 10_000
+const FULL_LOOK_MS_PER_ENTRY = 0.005
+
+/** A smaller claim is not a backlog. */
+const LARGE_CLAIM = 64
+
+const FULL: Look = { kind: 'full' }
+
+/** For a worker's first round. */
+export const FIRST_LOOK: Looking = {
+  mode: FULL,
+  expects: 'few',
+  fullAt: Number.NEGATIVE_INFINITY,
+  isSlow: false,
+}
+
+/** `passing` ends when one of its organizations has places again; and everything is examined when it is time. */
+export function begin(looking: Looking, at: At): Begun {
+  const { mode, fullAt } = looking
+  const known = mode.kind === 'walking' ? mode.look : mode
+  const isOver = known.kind === 'passing' && !known.over.every((each) => at.full.includes(each))
+  const look = isOver ? FULL : known
+  const dueAfter = look.kind === 'full' || at.time >= fullAt ? null : justBefore(look.from, at.now)
+  return { ...at, looking, look, dueAfter }
+}
+
+export function next(
+  begun: Begun,
+  { claims, round }: { claims: number; round: FoundRound },
+): {
+  readonly looking: Looking
+  /** When to look again; null: when something happens. */
+  readonly nextDueAt: Date | null
+  /** Nothing was left out. */
+  readonly isAtTheEnd: boolean
+} {
+  const { looking, look, dueAfter, full, limit, now, time } = begun
+  const { fullAt, isSlow } = dueAfter === null ? fullLookAfter(round.entries_read, time) : looking
+  const isBacklog = claims >= Math.max(LARGE_CLAIM, limit / 2)
+  const passed = dueAfter !== null && look.kind === 'passing' ? look.over : []
+  const passesOver = !isBacklog && full.length > 0 && (round.is_long || passed.length > 0)
+  const mayWait = isSlow || passesOver
+  const sawAllAhead = dueAfter === null || claims === limit
+  const isMore = round.is_more || round.walked_to !== null || !(sawAllAhead || mayWait)
+  const dueAt = isMore ? now : fromIso(round.next_due_at)
+  const lookAt = new Date(now.getTime() + fullAt - time)
+  const nextLook = passesOver
+    ? lookFrom(passedTo(round, look, now), full)
+    : isBacklog || isSlow
+      ? lookFrom(fromIso(round.first_due_at) ?? now, passed)
+      : FULL
+  const after = round.walked_to
+  return {
+    nextDueAt: sawAllAhead || (dueAt !== null && dueAt < lookAt) ? dueAt : lookAt,
+    isAtTheEnd: after === null && (sawAllAhead || mayWait),
+    // A round that only records sees nothing.
+    looking:
+      limit === 0
+        ? looking
+        : {
+            mode: after === null ? nextLook : { kind: 'walking', after, look: nextLook },
+            expects: round.is_long && claims < limit / 2 ? 'hidden' : claims <= FEW ? 'few' : 'many',
+            ...{ fullAt, isSlow },
+          },
+  }
+}
+
+function lookFrom(from: Date, over: readonly string[]): Look {
+  return over.length === 0 ? { kind: 'resumed', from } : { kind: 'passing', from, over }
+}
+
+/** The scan begins after this time, which has no microseconds. */
+function justBefore(from: Date, now: Date): Date {
+  return new Date(Math.min(from.getTime() - 1, now.getTime() - OVERLAP_MS))
+}
+
+/** A look that met only deliveries to pass over continues where the looks before it ended. */
+function passedTo({ first_open_at, last_due_at, is_long }: FoundRound, look: Look, now: Date): Date {
+  const firstOpenAt = fromIso(first_open_at)
+  if (firstOpenAt !== null) return firstOpenAt
+  const last = (is_long ? fromIso(last_due_at) : null) ?? now
+  return look.kind !== 'full' && look.from > last ? look.from : last
+}
+
+function fullLookAfter(entriesRead: number, time: number): Pick<Looking, 'fullAt' | 'isSlow'> {
+  return {
+    fullAt: time + Math.max(FULL_LOOK_MS, entriesRead * FULL_LOOK_MS_PER_ENTRY),
+    isSlow: entriesRead > SLOW_LOOK_ENTRIES,
+  }
+}
+
+/** JSON has ISO 8601 times, whatever the session's settings. */
+function fromIso(timestamp: string | null): Date | null {
+  return timestamp === null ? null : new Date(timestamp)
+}
