@@ -168,7 +168,10 @@ function createParts(
     : undefined
   const loops: readonly WorkLoop[] = starts === undefined ? [deliveries] : [starts, deliveries]
   const polls = createPolls({
-    ...{ storage, logger, now: settings.now, everyMs: pollIntervalMs },
+    storage,
+    logger,
+    now: settings.now,
+    everyMs: pollIntervalMs,
     wake: { ...upkeep.wake, deliveries: deliveries.look, starts: () => starts?.wake() },
   })
   let isStarted = false

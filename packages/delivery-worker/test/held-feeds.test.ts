@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createHeldFeedsCheck } from '../src/upkeep/held-feeds.ts'
 import { openHost } from './support/host.ts'
 
-const MESSAGE = 'an open transaction holds up an event feed: end it'
+const MESSAGE = 'an open transaction holds up an event feed: commit it, or end its session'
 
 it('a transaction that stays open after writing an event is logged once, and no other', async () => {
   const host = await openHost()

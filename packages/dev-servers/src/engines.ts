@@ -106,14 +106,17 @@ async function pageBy(send: Send, version: string, close: () => Promise<void>): 
         act({ type: 'key', id: 'keyboard', actions: [{ type, value: '\uE009' }] })
       if (withControl) await control('keyDown')
       await act({
-        ...{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' } },
+        type: 'pointer',
+        id: 'mouse',
+        parameters: { pointerType: 'mouse' },
         actions: [move(from), { type: 'pointerDown', button }, move(to), { type: 'pointerUp', button }],
       })
       if (withControl) await control('keyUp')
     },
     type: (keys) =>
       act({
-        ...{ type: 'key', id: 'keyboard' },
+        type: 'key',
+        id: 'keyboard',
         actions: [...keys].flatMap((value) => [
           { type: 'keyDown', value },
           { type: 'keyUp', value },
@@ -188,12 +191,18 @@ async function openFirefox(program: string): Promise<AnyBrowser> {
 
 /** One process, and nothing that a page has not asked for. */
 const QUIET = {
-  ...{ 'app.update.enabled': false, 'browser.shell.checkDefaultBrowser': false },
-  ...{ 'browser.startup.page': 0, 'browser.aboutwelcome.enabled': false, 'dom.ipc.processCount': 1 },
-  ...{ 'datareporting.policy.dataSubmissionEnabled': false, 'toolkit.telemetry.enabled': false },
-  ...{ 'services.settings.server': 'data:,', 'network.captive-portal-service.enabled': false },
-  ...{ 'network.connectivity-service.enabled': false, 'extensions.getAddons.cache.enabled': false },
-  ...{ 'intl.accept_languages': 'en-US' },
+  'app.update.enabled': false,
+  'browser.shell.checkDefaultBrowser': false,
+  'browser.startup.page': 0,
+  'browser.aboutwelcome.enabled': false,
+  'dom.ipc.processCount': 1,
+  'datareporting.policy.dataSubmissionEnabled': false,
+  'toolkit.telemetry.enabled': false,
+  'services.settings.server': 'data:,',
+  'network.captive-portal-service.enabled': false,
+  'network.connectivity-service.enabled': false,
+  'extensions.getAddons.cache.enabled': false,
+  'intl.accept_languages': 'en-US',
 }
 
 /** Its messages are JSON behind their length: `[0, id, command, parameters]` and `[1, id, error, result]`. */
@@ -251,7 +260,8 @@ async function openWebKit(driverProgram: string, screenProgram: string): Promise
   })
   async function request(method: string, path: string, body?: object): Promise<unknown> {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      ...{ method, body: body === undefined ? null : JSON.stringify(body) },
+      method,
+      body: body === undefined ? null : JSON.stringify(body),
     })
     const { value } = (await response.json()) as { value: { error?: string; message?: string } | null }
     if (!response.ok) throw new Error(`${path}: ${value?.error} ${value?.message}`)

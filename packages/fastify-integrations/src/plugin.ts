@@ -153,10 +153,11 @@ async function serveMembers(
   routes: readonly SessionRoute[],
   { settings, register, limiter }: Means,
 ): Promise<void> {
-  parseJsonOnly(fastify, settings.integrations.settings.limits.sessionBodyBytes)
+  const { limits } = settings.integrations.settings
+  parseJsonOnly(fastify, limits.sessionBodyBytes)
   authenticateMembers(fastify, settings)
   await fastify.register(async (tests) => {
-    limitTests(tests, limiter, settings.integrations.settings.limits)
+    limitTests(tests, limiter, limits)
     for (const route of routes) if (route.limit === 'tests') register(tests, route)
   })
   for (const route of routes) if (route.limit === undefined) register(fastify, route)

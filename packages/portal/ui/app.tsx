@@ -147,7 +147,11 @@ export function App({ settings, navigation, transport, isPage }: AppProps) {
       key={organizationId}
       me={me.value}
       translator={translator}
-      {...{ settings, navigation, client, isPage, isSignedOut: isSignedOut.value }}
+      settings={settings}
+      navigation={navigation}
+      client={client}
+      isPage={isPage}
+      isSignedOut={isSignedOut.value}
       onSignedIn={() => void me.reload()}
     />
   )
@@ -202,7 +206,11 @@ function Member({
     const mayChange = manages && !settings.readOnly
     return {
       ...translator,
-      ...{ me, settings, navigation, client, mayChange },
+      me,
+      settings,
+      navigation,
+      client,
+      mayChange,
       views: manages || me.permissions.includes('view_integrations'),
       format: createFormatter(translator.locale),
       mayChangeKey: ({ owner_id }) => mayChange || (!settings.readOnly && owner_id === me.member_id),

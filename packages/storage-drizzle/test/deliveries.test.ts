@@ -11,10 +11,7 @@ const { storage, sql } = outbox
 const worker = randomUUID()
 const other = randomUUID()
 
-beforeEach(async () => {
-  await sql`truncate quickquote.webhook_endpoints, quickquote.endpoint_urls, quickquote.delivery_hours, quickquote.events, quickquote.deliveries,
-    quickquote.delivery_attempts, quickquote.workers`
-})
+beforeEach(() => outbox.clear())
 
 /** Claims round after round until nothing more can be claimed now. */
 async function claimAll(

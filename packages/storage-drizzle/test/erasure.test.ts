@@ -38,7 +38,7 @@ async function step({ organization_id: id }: Everything, limit = 100): Promise<v
   await storage.files.delete(files)
   if (files.length > 0 && (await erasure.forgetFiles(id, files)) > 0) return
   await erasure.setLeftToHost(id, [])
-  if ((await erasure.removeAuditLog(id, limit)) === 0) await erasure.look(id)
+  if ((await erasure.removeAuditLog(id, limit)) === 0) await erasure.finish(id)
 }
 
 /** An organization with everything, none of it being uploaded. */
@@ -138,11 +138,11 @@ describe('the end of an erasing', () => {
 
   it('waits for every transaction that was open when nothing was left', async () => {
     const swept = await sweeping()
-    await erasure.look(swept.own.organization_id)
+    await erasure.finish(swept.own.organization_id)
     expect(await statusOf(swept.own)).toBe('sweeping')
     await swept.end()
     await expect
-      .poll(() => erasure.look(swept.own.organization_id).then(() => statusOf(swept.own)))
+      .poll(() => erasure.finish(swept.own.organization_id).then(() => statusOf(swept.own)))
       .toBe('erased')
   })
 
@@ -151,7 +151,7 @@ describe('the end of an erasing', () => {
     await add(swept)
     await swept.end()
     await expect
-      .poll(() => erasure.look(swept.own.organization_id).then(() => statusOf(swept.own)))
+      .poll(() => erasure.finish(swept.own.organization_id).then(() => statusOf(swept.own)))
       .toBe('erasing')
     expect(await leftOf(swept.own)).toContain('warnings')
   })
@@ -173,11 +173,11 @@ describe('the end of an erasing', () => {
     await add(swept)
     const name = `'${randomUUID()}'`
     await swept.connection.unsafe(`prepare transaction ${name}`)
-    await erasure.look(swept.own.organization_id)
+    await erasure.finish(swept.own.organization_id)
     expect(await statusOf(swept.own)).toBe('sweeping')
     await sql.unsafe(`commit prepared ${name}`)
     await expect
-      .poll(() => erasure.look(swept.own.organization_id).then(() => statusOf(swept.own)))
+      .poll(() => erasure.finish(swept.own.organization_id).then(() => statusOf(swept.own)))
       .toBe('erasing')
   })
 })

@@ -8,10 +8,7 @@ const outbox = await openOutbox()
 const { storage, sql } = outbox
 const worker = randomUUID()
 
-beforeEach(async () => {
-  await sql`truncate quickquote.webhook_endpoints, quickquote.endpoint_urls, quickquote.delivery_hours, quickquote.events, quickquote.deliveries,
-    quickquote.delivery_attempts, quickquote.workers, quickquote.event_sequences`
-})
+beforeEach(() => outbox.clear())
 
 const inOrder = () => outbox.insertEndpoint({ ordering: 'quotation' })
 

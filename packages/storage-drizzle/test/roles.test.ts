@@ -157,7 +157,7 @@ describe('the runtime role', () => {
     await storage.erasure.setLeftToHost(organizationId, [])
     await expect
       .poll(async () => {
-        await storage.erasure.look(organizationId)
+        await storage.erasure.finish(organizationId)
         return storage.erasure.find(organizationId)
       })
       .toMatchObject({ status: 'erased', removed: { events: 1, audit_log: 1 } })

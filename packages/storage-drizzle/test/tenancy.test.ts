@@ -438,7 +438,7 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   'erasure.countRemoved': (own) => storage.erasure.countRemoved(own, { events: 1 }),
   'erasure.setLeftToHost': (own) => storage.erasure.setLeftToHost(own, []),
   'erasure.forgetFiles': (own, { upload }) => storage.erasure.forgetFiles(own, [upload]),
-  'erasure.look': (own) => storage.erasure.look(own),
+  'erasure.finish': (own) => storage.erasure.finish(own),
   'erasure.postpone': (own) => storage.erasure.postpone(own),
   'uploads.queueForDeletion': async (own, { upload }) => {
     await storage.uploads.queueForDeletion([{ ...upload, organization_id: own }], new Date())

@@ -62,16 +62,19 @@ async function runCommand(
   if (command !== 'listen' && command !== 'trigger') {
     throw new UsageError(`Unknown command ${quoted(command)}. See quickquote --help.`)
   }
-  const [type, ...surplus] = command === 'trigger' ? rest : ['', ...rest]
-  if (type === undefined) throw new UsageError('The event type is missing. See quickquote --help.')
-  if (surplus.length > 0) {
+  const most = command === 'trigger' ? 1 : 0
+  if (rest.length > most) {
     throw new UsageError(
       `Too many arguments for ${command}. The API key belongs in QUICKQUOTE_API_KEY. See quickquote --help.`,
     )
   }
-  if (command === 'trigger') return await trigger(type, values)
-  await listen(values, signal)
-  return 0
+  if (command === 'listen') {
+    await listen(values, signal)
+    return 0
+  }
+  const [type] = rest
+  if (type === undefined) throw new UsageError('The event type is missing. See quickquote --help.')
+  return await trigger(type, values)
 }
 
 function parse(argv: readonly string[]) {

@@ -21,11 +21,13 @@ export async function revokeKeysOf(
   return storage.transaction(async (transaction) => {
     const keys = await transaction.apiKeys.lockOfOwner(organizationId, memberId)
     const now = settings.now()
-    const revoked = keys.map((key): StoredApiKey => ({ ...key, status: 'revoked', updated_at: now }))
-    for (const [at, key] of revoked.entries()) {
+    const revoked: StoredApiKey[] = []
+    for (const before of keys) {
+      const key: StoredApiKey = { ...before, status: 'revoked', updated_at: now }
       await transaction.apiKeys.save(key)
-      const changes = auditChanges({ ...keys[at], status: apiKeyStatus(keys[at] ?? key, now) }, key)
+      const changes = auditChanges({ ...before, status: apiKeyStatus(before, now) }, key)
       await audit(transaction, 'api_key.revoked', key, { by, changes, at: now })
+      revoked.push(key)
     }
     return revoked
   })

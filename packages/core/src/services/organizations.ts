@@ -114,7 +114,7 @@ async function eraseSome(parts: Parts, { organizationId, isHostAsked }: OpenEras
     await erasure.setLeftToHost(organizationId, quotations.leftToHost)
   }
   if ((await erasure.removeAuditLog(organizationId, BATCH)) !== 0) return
-  await erasure.look(organizationId)
+  await erasure.finish(organizationId)
 }
 
 /** Our own quotations are gone by now. Whatever the host cannot list or erase is left to it. */

@@ -72,7 +72,7 @@ export interface ErasureStorage {
    * Ends the erasure once two passes in a row found nothing, and every transaction that was open after the first time has ended
    * before the second. Then only a hash of the organization's id is kept. Otherwise it goes on later.
    */
-  look(organizationId: string): Promise<void>
+  finish(organizationId: string): Promise<void>
   /** Lets others go first. */
   postpone(organizationId: string): Promise<void>
 }

@@ -43,8 +43,11 @@ export function createShares({
 
   function shareOf(endpointId: string): Share {
     const share = shares.get(endpointId) ?? {
-      ...{ limit: perEndpoint, inFlight: 0, quick: 0 },
-      ...{ busyAt: Number.NEGATIVE_INFINITY, wasFull: false },
+      limit: perEndpoint,
+      inFlight: 0,
+      quick: 0,
+      busyAt: Number.NEGATIVE_INFINITY,
+      wasFull: false,
     }
     shares.set(endpointId, share)
     return share

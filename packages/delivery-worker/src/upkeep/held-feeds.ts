@@ -4,8 +4,8 @@ import type { Logger, Storage } from '@quickquote/core'
 const TOLERATED_MS = 60_000
 
 /**
- * Returns a check that logs a transaction that has written an event and stays open: the event feed of its organization shows nothing later until it
- * ends. Each is logged once, when it has been open for `toleratedMs` between two checks.
+ * Returns a check that logs a transaction that has written an event and stays open: the event feed of its organization
+ * shows nothing later until it ends. Each is logged once, when it has been open for `toleratedMs` between two checks.
  */
 export function createHeldFeedsCheck({
   storage,
@@ -26,7 +26,8 @@ export function createHeldFeedsCheck({
     for (const { id, pid } of writers) {
       const since = seen.get(id) ?? now
       const isLate = seen.has(id) && now - since >= toleratedMs
-      if (isLate) logger.warn({ pid }, 'an open transaction holds up an event feed: end it')
+      if (isLate)
+        logger.warn({ pid }, 'an open transaction holds up an event feed: commit it, or end its session')
       next.set(id, isLate ? Number.POSITIVE_INFINITY : since)
     }
     seen = next

@@ -84,7 +84,10 @@ export function finishDocument(document: object): object {
     paths: finished,
     components: {
       ...components,
-      ...{ schemas: schemas.parts, headers: headers.parts, examples, responses: responses.parts },
+      schemas: schemas.parts,
+      headers: headers.parts,
+      examples,
+      responses: responses.parts,
     },
   }
 }

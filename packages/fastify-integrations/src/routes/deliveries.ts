@@ -122,7 +122,9 @@ export function deliveryRoutes({
         description: 'The statistics.',
         schema: EndpointStatistics,
         example: {
-          ...{ attempts: 1000, median_ms: 112, p95_ms: 480 },
+          attempts: 1000,
+          median_ms: 112,
+          p95_ms: 480,
           failures: { timeout: 3, tls: 0, refused: 1, client_error: 0, server_error: 12, other: 0 },
         },
       },

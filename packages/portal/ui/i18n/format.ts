@@ -22,8 +22,11 @@ export function createFormatter(locale: string) {
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   const milliseconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond' })
   const seconds = new Intl.NumberFormat(locale, {
-    ...{ style: 'unit', unit: 'second', unitDisplay: 'short' },
-    ...{ minimumFractionDigits: 1, maximumFractionDigits: 1 },
+    style: 'unit',
+    unit: 'second',
+    unitDisplay: 'short',
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
   })
   const relative = new Intl.RelativeTimeFormat(locale, { style: 'short', numeric: 'auto' })
   const inWords = new Intl.RelativeTimeFormat(locale, { style: 'long', numeric: 'auto' })

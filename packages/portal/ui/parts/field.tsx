@@ -27,7 +27,10 @@ export function TextField({
   const id = useId()
   const { label, value, onInput, maxLength, placeholder, min, max, ...rest } = props
   const attributes = {
-    ...{ id, value, maxLength, placeholder },
+    id,
+    value,
+    maxLength,
+    placeholder,
     required: isOptional === undefined,
     'aria-invalid': rest.error === undefined ? undefined : true,
     'aria-describedby': `${id}-hint ${id}-error`,
@@ -124,7 +127,7 @@ export function Labelled({
         {isOptional !== undefined && <span class="optional">{isOptional}</span>}
       </label>
       {children}
-      <FieldNotes {...{ id, hint, error }} />
+      <FieldNotes id={id} hint={hint} error={error} />
     </div>
   )
 }

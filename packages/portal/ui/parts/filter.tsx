@@ -121,7 +121,7 @@ export function TimeFilter({
         {label}
         {value === '' && <span class="optional">{t('filter.any')}</span>}
       </label>
-      <MomentInput {...{ id, value, onChange }} label={t('time.twice', { name: label })} />
+      <MomentInput id={id} value={value} onChange={onChange} label={t('time.twice', { name: label })} />
     </div>
   )
 }

@@ -78,7 +78,8 @@ export function MomentField({
   return (
     <Labelled id={id} label={label} isOptional={isOptional}>
       <MomentInput
-        {...{ id, value }}
+        id={id}
+        value={value}
         label={t('time.twice', { name: label })}
         isRequired={isOptional === undefined}
         onChange={onInput}

@@ -30,7 +30,9 @@ export function AuditLog() {
   )
   const { action, about, person, span } = filters
   const query = {
-    ...{ action, resource_id: about, actor_id: person },
+    action,
+    resource_id: about,
+    actor_id: person,
     since: span === 'all' ? undefined : new Date(now.value - Number(span) * HOUR).toISOString(),
   }
   const entries = usePages(`audit ${JSON.stringify(filters)}`, (page, signal) =>
@@ -60,19 +62,23 @@ export function AuditLog() {
       <FilterBar
         filters={[
           {
-            ...{ name: 'action', label: t('audit.action') },
+            name: 'action',
+            label: t('audit.action'),
             options: [all, ...ACTIONS.map((each) => [each, t(`audit.filter.${each}`)] as const)],
           },
           {
-            ...{ name: 'about', label: t('audit.about') },
+            name: 'about',
+            label: t('audit.about'),
             options: [all, ...named.map(({ id, name }) => [id, name] as const)],
           },
           {
-            ...{ name: 'person', label: t('audit.who') },
+            name: 'person',
+            label: t('audit.who'),
             options: [all, ...people],
           },
           {
-            ...{ name: 'span', label: t('deliveries.time') },
+            name: 'span',
+            label: t('deliveries.time'),
             options: SPANS.map((each) => [each, t(`deliveries.span.${each}`)]),
           },
         ]}
@@ -88,18 +94,22 @@ export function AuditLog() {
           { head: t('audit.what'), cell: (entry) => <What entry={entry} /> },
           { head: t('audit.changes'), class: 'changes', cell: (entry) => <Changes entry={entry} /> },
           {
-            ...{ head: t('audit.who'), label: t('audit.who'), class: 'muted' },
+            head: t('audit.who'),
+            label: t('audit.who'),
+            class: 'muted',
             // A member, by name if the host knows it; null: the service.
             cell: ({ actor_id: id, actor_name: name }) => (
               <span title={id ?? undefined}>{name ?? id ?? t('audit.service')}</span>
             ),
           },
           {
-            ...{ head: t('audit.from'), class: 'muted mono phone-off' },
+            head: t('audit.from'),
+            class: 'muted mono phone-off',
             cell: ({ client_address }) => client_address ?? t('none'),
           },
           {
-            ...{ head: <TimeHead label={t('deliveries.when')} />, class: 'muted end phone-end' },
+            head: <TimeHead label={t('deliveries.when')} />,
+            class: 'muted end phone-end',
             cell: ({ created_at }) => <Time at={created_at} />,
           },
         ]}

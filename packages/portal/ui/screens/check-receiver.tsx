@@ -25,7 +25,8 @@ export function CheckReceiver({
   const { t, client, shows } = usePortal()
   return (
     <SendDialog
-      {...{ endpoint, onClose }}
+      endpoint={endpoint}
+      onClose={onClose}
       title={t('check.title', { name: endpoint.name })}
       texts={[t('check.text'), t('check.twice')]}
       submit={t('check.send')}

@@ -84,7 +84,13 @@ export function Deliveries() {
       />
       <Overview filters={filters} onChange={choose} />
       <Search filters={filters} onChange={choose} />
-      <Filters {...{ filters, isPaused }} onChange={choose} onPause={setPaused} error={attempts.error} />
+      <Filters
+        filters={filters}
+        isPaused={isPaused}
+        onChange={choose}
+        onPause={setPaused}
+        error={attempts.error}
+      />
       <List
         name="deliveries"
         caption={t('deliveries.title')}
@@ -137,26 +143,32 @@ function Filters({
     <FilterBar
       filters={[
         {
-          ...{ name: 'show', label: t('deliveries.show'), isOpen: true },
+          name: 'show',
+          label: t('deliveries.show'),
+          isOpen: true,
           options: SHOWN.map((value) => [value, t(`deliveries.show.${value}`)]),
         },
         {
-          ...{ name: 'endpoint', label: t('deliveries.endpoint') },
+          name: 'endpoint',
+          label: t('deliveries.endpoint'),
           options: [all, ...(endpoints.value ?? []).map(({ id, name }) => [id, name] as const)],
         },
         {
-          ...{ name: 'type', label: t('deliveries.event') },
+          name: 'type',
+          label: t('deliveries.event'),
           options: [all, ...(catalog.value ?? []).map(({ type }) => [type, type] as const)],
         },
         {
-          ...{ name: 'answer', label: t('deliveries.answer') },
+          name: 'answer',
+          label: t('deliveries.answer'),
           options: (isStatus(filters.answer) ? [...ANSWERS, filters.answer] : ANSWERS).map((value) => {
             const key = `deliveries.answer.${value || 'all'}`
             return [value, has(key) ? t(key) : value] as const
           }),
         },
         {
-          ...{ name: 'span', label: t('deliveries.time') },
+          name: 'span',
+          label: t('deliveries.time'),
           options: SPANS.map((value) => [value, t(`deliveries.span.${value}`)]),
         },
       ]}
@@ -205,7 +217,8 @@ export function useColumns(isOneDay = false) {
       ),
     },
     event: {
-      ...{ head: t('deliveries.event'), class: 'mono wide' },
+      head: t('deliveries.event'),
+      class: 'mono wide',
       title: ({ event_type }) => event_type,
       cell: ({ event_type, is_test, check_kind }) => (
         <span class="event">
@@ -215,21 +228,25 @@ export function useColumns(isOneDay = false) {
       ),
     },
     endpoint: {
-      ...{ head: t('deliveries.endpoint'), class: 'inline' },
+      head: t('deliveries.endpoint'),
+      class: 'inline',
       title: ({ endpoint_name }) => endpoint_name ?? '',
       cell: ({ endpoint_name, endpoint_id }) => endpoint_name ?? endpoint_id,
     },
     quote: {
-      ...{ head: t('deliveries.quote'), class: 'inline' },
+      head: t('deliveries.quote'),
+      class: 'inline',
       title: ({ quotation_name }) => quotation_name ?? '',
       cell: ({ quotation_name }) => quotation_name ?? none,
     },
     attempt: {
-      ...{ head: t('deliveries.attempt'), class: 'phone-off' },
+      head: t('deliveries.attempt'),
+      class: 'phone-off',
       cell: (attempt) => <AttemptNumber attempt={attempt} />,
     },
     answer: {
-      ...{ head: t('deliveries.answer'), class: 'phone-off' },
+      head: t('deliveries.answer'),
+      class: 'phone-off',
       cell: ({ http_status, error }) =>
         http_status === null && error === null ? (
           none
@@ -240,7 +257,8 @@ export function useColumns(isOneDay = false) {
         ),
     },
     took: {
-      ...{ head: t('deliveries.took'), class: 'muted phone-off' },
+      head: t('deliveries.took'),
+      class: 'muted phone-off',
       cell: ({ duration_ms }) => (duration_ms === null ? t('none') : format.duration(duration_ms)),
     },
     when: {
@@ -330,7 +348,9 @@ function Overview({
         </strong>
       </div>
       <Chart
-        {...{ hours, sums, chosen }}
+        hours={hours}
+        sums={sums}
+        chosen={chosen}
         {...(last !== null && { words: { end: format.tick(new Date((last + 1) * HOUR).toISOString()) } })}
         onChoose={({ start }) =>
           onChange(start === chosen ? { ...DEFAULTS, show: filters.show } : { ...filters, ...hourOf(start) })

@@ -5,9 +5,16 @@ export const SPANS = ['1', '24', '168', 'all', 'own'] as const
 export const SHOWN = ['everything', 'all', 'retrying', 'given_up'] as const
 export const ANSWERS: readonly string[] = ['', '2xx', '3xx', '4xx', '5xx', 'none']
 export const DEFAULTS = {
-  ...{ show: 'everything', endpoint: '', type: '', answer: '' },
-  ...{ span: '24', since: '', until: '' },
-  ...{ event: '', quote: '', external: '' },
+  show: 'everything',
+  endpoint: '',
+  type: '',
+  answer: '',
+  span: '24',
+  since: '',
+  until: '',
+  event: '',
+  quote: '',
+  external: '',
 }
 export type Filters = typeof DEFAULTS
 
@@ -24,8 +31,13 @@ function rangeOf({ span, since, until }: Filters, now: number): { since?: string
 export function queryOf(filters: Filters, now: number): Record<string, string | undefined> {
   const { show, endpoint, type, answer, event, quote, external } = filters
   return {
-    ...{ endpoint_id: endpoint, event_type: type, http_status: answer, attempts: 'latest' },
-    ...{ event_id: event, quotation_id: quote, external_id: external },
+    endpoint_id: endpoint,
+    event_type: type,
+    http_status: answer,
+    attempts: 'latest',
+    event_id: event,
+    quotation_id: quote,
+    external_id: external,
     undelivered: show === 'everything' ? undefined : show,
     ...rangeOf(filters, now),
   }

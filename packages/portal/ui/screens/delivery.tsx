@@ -13,6 +13,7 @@ import { Link } from '../parts/link.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Dot, Status, type Tone } from '../parts/status.tsx'
+import { statusLine } from '../parts/status-line.ts'
 import { Countdown } from '../parts/time.tsx'
 import { Unfound } from '../parts/unfound.tsx'
 import { exactTimes, usePortal } from '../portal.ts'
@@ -46,7 +47,7 @@ export function Delivery({ id }: { id: string }) {
   if (delivery !== undefined && (endpoints.value !== undefined || endpoints.error !== undefined)) {
     // A deleted endpoint cannot be found any more, but its deliveries can.
     const endpoint = endpoints.value?.find((each) => each.id === delivery.endpoint_id) ?? null
-    return <Found {...{ delivery, endpoint }} error={loaded.error} onReload={loaded.reload} />
+    return <Found delivery={delivery} endpoint={endpoint} error={loaded.error} onReload={loaded.reload} />
   }
   return <Unfound title={t('delivery.title')} view="deliveries" loaded={loaded} />
 }
@@ -72,7 +73,7 @@ function Found({
         title={delivery.event_type}
         isMono
         above={{ label: t('deliveries.title'), view: 'deliveries' }}
-        sub={<Summary {...{ delivery, endpoint }} />}
+        sub={<Summary delivery={delivery} endpoint={endpoint} />}
         actions={
           <>
             {attempt !== undefined && endpoint !== null && (
@@ -420,35 +421,4 @@ function RequestCard({
       )}
     </Card>
   )
-}
-
-/** The reason phrases of common statuses. */
-const REASONS: Readonly<Record<number, string>> = {
-  200: 'OK',
-  201: 'Created',
-  202: 'Accepted',
-  204: 'No Content',
-  301: 'Moved Permanently',
-  302: 'Found',
-  307: 'Temporary Redirect',
-  308: 'Permanent Redirect',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  410: 'Gone',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-}
-
-function statusLine(status: number): string {
-  const reason = REASONS[status]
-  return reason === undefined ? String(status) : `${status} ${reason}`
 }

@@ -143,7 +143,14 @@ function Editor({
         void action.run(save)
       }}
     >
-      <Fields {...{ catalog, form, set, errorOf, isMoved }} knownHeaders={base?.header_names ?? []} />
+      <Fields
+        catalog={catalog}
+        form={form}
+        set={set}
+        errorOf={errorOf}
+        isMoved={isMoved}
+        knownHeaders={base?.header_names ?? []}
+      />
       {newer !== null && <Newer before={endpoint ?? newer} after={newer} />}
       <ErrorNotice error={action.error} />
       {Object.keys(problems).length > 0 && (

@@ -43,7 +43,7 @@ export function Health({ id }: { id: string }) {
         {loaded.value !== undefined && all === 0 ? (
           <p class="muted">{t('health.none')}</p>
         ) : (
-          <Chart {...{ hours, sums }} onChoose={show} />
+          <Chart hours={hours} sums={sums} onChoose={show} />
         )}
       </div>
       {statistics.value !== undefined && statistics.value.attempts > 0 && (

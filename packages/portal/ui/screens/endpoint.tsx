@@ -119,12 +119,15 @@ export function Endpoint({ id }: { id: string }) {
             onRotate={() => setOpen('rotate')}
             onVerify={() => setOpen('verify')}
           />
-          <SettingsCard {...{ endpoint, catalog, lastTest }} />
+          <SettingsCard endpoint={endpoint} catalog={catalog} lastTest={lastTest} />
         </div>
       </div>
       {open !== null && (
         <OpenDialog
-          {...{ open, endpoint, onClose: close, onChanged: changed }}
+          open={open}
+          endpoint={endpoint}
+          onClose={close}
+          onChanged={changed}
           onTested={() => void loaded.reload()}
         />
       )}

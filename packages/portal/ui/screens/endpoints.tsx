@@ -84,7 +84,8 @@ export function Endpoints() {
         <FilterBar
           filters={[
             {
-              ...{ name: 'sort', label: t('endpoints.sort') },
+              name: 'sort',
+              label: t('endpoints.sort'),
               options: SORTS.map((each) => [each, t(`endpoints.sort.${each}`)]),
             },
           ]}
@@ -127,7 +128,9 @@ function useColumns(): Column<WebhookEndpoint>[] {
       ),
     },
     {
-      ...{ head: t('endpoints.url'), class: 'mono muted url', title: ({ url }) => url },
+      head: t('endpoints.url'),
+      class: 'mono muted url',
+      title: ({ url }) => url,
       cell: ({ url }) => (
         <span class="one-line" dir="ltr">
           {url}
@@ -135,17 +138,22 @@ function useColumns(): Column<WebhookEndpoint>[] {
       ),
     },
     {
-      ...{ head: t('endpoints.status'), class: 'phone-end' },
+      head: t('endpoints.status'),
+      class: 'phone-end',
       cell: (endpoint) => <EndpointStatus endpoint={endpoint} />,
     },
     {
-      ...{ head: t('endpoints.events'), label: t('endpoints.events'), class: 'muted' },
+      head: t('endpoints.events'),
+      label: t('endpoints.events'),
+      class: 'muted',
       cell: ({ events }) =>
         catalog.value !== undefined &&
         t('endpoints.events.of', { chosen: events.length, all: catalog.value.length }),
     },
     {
-      ...{ head: t('endpoints.rate'), label: t('endpoints.rate'), class: 'muted' },
+      head: t('endpoints.rate'),
+      label: t('endpoints.rate'),
+      class: 'muted',
       cell: ({ health: { recent_success_rate: rate } }) => (rate === null ? t('none') : format.percent(rate)),
     },
     {

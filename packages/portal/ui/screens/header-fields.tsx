@@ -95,7 +95,7 @@ export function HeaderFields({
           {t('endpoints.headers.add')}
         </Button>
       </div>
-      <FieldNotes {...{ id, hint, error }} />
+      <FieldNotes id={id} hint={hint} error={error} />
     </fieldset>
   )
 }

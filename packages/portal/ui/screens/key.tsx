@@ -115,7 +115,9 @@ function Uses({ days, requests }: { days: readonly ApiKeyDay[]; requests: readon
   const [chosen, setChosen] = useState<number | null>(null)
   const bars = days.map(({ date, answered, refused }) => ({
     start: Date.parse(date),
-    ...{ delivered: answered, retried: 0, failed: refused },
+    delivered: answered,
+    retried: 0,
+    failed: refused,
   }))
   const sumOf = (kind: 'delivered' | 'failed') => bars.reduce((sum, day) => sum + day[kind], 0)
   const sums = { delivered: sumOf('delivered'), retried: 0, failed: sumOf('failed') }
@@ -140,7 +142,10 @@ function Uses({ days, requests }: { days: readonly ApiKeyDay[]; requests: readon
       >
         <div class="card-body">
           <Chart
-            {...{ hours: bars, sums, chosen, words }}
+            hours={bars}
+            sums={sums}
+            chosen={chosen}
+            words={words}
             onChoose={({ start }) => setChosen(start === chosen ? null : start)}
           />
         </div>
@@ -155,15 +160,19 @@ function Uses({ days, requests }: { days: readonly ApiKeyDay[]; requests: readon
             items={shown.map((request) => ({ ...request, id: `${request.at} ${request.request_id}` }))}
             columns={[
               {
-                ...{ head: t('uses.request'), class: 'mono' },
+                head: t('uses.request'),
+                class: 'mono',
                 cell: ({ method, route }) => `${method} ${route}`,
               },
               {
-                ...{ head: t('uses.status'), class: 'phone-end' },
+                head: t('uses.status'),
+                class: 'phone-end',
                 cell: ({ status }) => <span class={`badge ${status < 400 ? 'good' : 'bad'}`}>{status}</span>,
               },
               {
-                ...{ head: t('uses.address'), label: t('uses.address'), class: 'mono' },
+                head: t('uses.address'),
+                label: t('uses.address'),
+                class: 'mono',
                 cell: ({ address }) => address ?? t('none'),
               },
               {
@@ -175,8 +184,9 @@ function Uses({ days, requests }: { days: readonly ApiKeyDay[]; requests: readon
                 cell: ({ request_id }) => <span class="one-line">{request_id}</span>,
               },
               {
-                ...{ head: <TimeHead label={t('deliveries.when')} />, label: t('deliveries.when') },
-                ...{ class: 'muted end' },
+                head: <TimeHead label={t('deliveries.when')} />,
+                label: t('deliveries.when'),
+                class: 'muted end',
                 cell: ({ at }) => <Time at={at} />,
               },
             ]}

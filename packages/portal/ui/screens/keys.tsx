@@ -55,7 +55,9 @@ export function Keys() {
         <FilterBar
           filters={[
             {
-              ...{ name: 'owner', label: t('keys.whose'), isOpen: true },
+              name: 'owner',
+              label: t('keys.whose'),
+              isOpen: true,
               options: [
                 ['me', t('keys.mine')],
                 ['all', t('keys.all')],
@@ -91,7 +93,8 @@ export function Keys() {
           },
           { head: t('keys.key'), class: 'mono', cell: ({ masked_key }) => masked_key },
           {
-            ...{ head: t('keys.status'), class: 'phone-end' },
+            head: t('keys.status'),
+            class: 'phone-end',
             cell: ({ status }) => <Status tone={TONES[status]}>{t(`keys.status.${status}`)}</Status>,
           },
           owner === 'all' && {
@@ -100,16 +103,21 @@ export function Keys() {
             cell: ({ owner_id, owner_name }) => <span title={owner_id}>{owner_name ?? owner_id}</span>,
           },
           {
-            ...{ head: <TimeHead label={t('keys.used')} />, label: t('keys.used'), class: 'muted' },
+            head: <TimeHead label={t('keys.used')} />,
+            label: t('keys.used'),
+            class: 'muted',
             cell: ({ last_used_at }) =>
               last_used_at === null ? t('keys.unused') : <Time at={last_used_at} />,
           },
           {
-            ...{ head: t('keys.expires'), label: t('keys.expires'), class: 'muted' },
+            head: t('keys.expires'),
+            label: t('keys.expires'),
+            class: 'muted',
             cell: (key) => <Expiry apiKey={key} />,
           },
           {
-            ...{ head: <span class="hidden">{t('action.actions')}</span>, class: 'row-actions' },
+            head: <span class="hidden">{t('action.actions')}</span>,
+            class: 'row-actions',
             cell: (key) =>
               mayChangeKey(key) && <Actions apiKey={key} onOpen={setOpen} onActivate={activate} />,
           },

@@ -31,7 +31,9 @@ export function TestEndpoint({
 
   return (
     <SendDialog
-      {...{ endpoint, onClose, send }}
+      endpoint={endpoint}
+      onClose={onClose}
+      send={send}
       title={t('test.title', { name: endpoint.name })}
       texts={[t('test.text')]}
       submit={t('test.send')}

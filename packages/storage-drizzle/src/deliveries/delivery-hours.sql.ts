@@ -66,8 +66,15 @@ const REASONS_BY_TEXT = Object.values(DELIVERY_FAILURES)
 /** Of the newest attempts at an endpoint. */
 export const ENDPOINT_STATISTICS = statement(
   {
-    ...{ attempts: int, median_ms: nullable(int), p95_ms: nullable(int) },
-    ...{ timeout: int, tls: int, refused: int, client_error: int, server_error: int, other: int },
+    attempts: int,
+    median_ms: nullable(int),
+    p95_ms: nullable(int),
+    timeout: int,
+    tls: int,
+    refused: int,
+    client_error: int,
+    server_error: int,
+    other: int,
   },
   `with recent as (
       select duration_ms, http_status, case

@@ -103,7 +103,9 @@ export function deliveryLogStorage({ call, run, one, wake }: Database): Storage[
     countByHour: (organizationId, { endpoint_id, since, until }) =>
       call('deliveryLog.countByHour', () =>
         run(endpoint_id === null ? COUNT_BY_HOUR : COUNT_BY_HOUR_OF_ENDPOINT, {
-          ...{ organization_id: organizationId, since, until },
+          organization_id: organizationId,
+          since,
+          until,
           ...(endpoint_id !== null && { endpoint_id }),
         }),
       ),

@@ -7,7 +7,7 @@ import * as sql from './erasure.sql.ts'
 /** History is changed by functions of the schema's owner. */
 export function erasureStorage(
   database: Database,
-  { removeRows, removeAuditLog, look }: BatchErasing,
+  { removeRows, removeAuditLog, finish }: BatchErasing,
 ): Storage['erasure'] {
   const { call, run, one, wake } = database
   const erasing = batched(async (ids) => {
@@ -17,7 +17,7 @@ export function erasureStorage(
   return {
     removeRows,
     removeAuditLog,
-    look,
+    finish,
 
     eraseHistory: (organizationId, quotationId, since) =>
       call('erasure.eraseHistory', async () => {
@@ -113,7 +113,7 @@ export function erasureStorage(
 }
 
 /** The slow parts. */
-export type BatchErasing = Pick<Storage['erasure'], 'removeRows' | 'removeAuditLog' | 'look'>
+export type BatchErasing = Pick<Storage['erasure'], 'removeRows' | 'removeAuditLog' | 'finish'>
 
 /** Something else holds a lock on what is left, or a file is being uploaded. */
 const LEFT_MS = 5000
@@ -145,8 +145,8 @@ export function batchErasing({ call, transaction }: UnhurriedDatabase): BatchEra
     removeAuditLog: (organizationId, limit) =>
       call('erasure.removeAuditLog', () => remove(sql.REMOVE_AUDIT_LOG, organizationId, limit)),
 
-    look: (organization_id) =>
-      call('erasure.look', async () => {
+    finish: (organization_id) =>
+      call('erasure.finish', async () => {
         await transaction(async ({ run, one }) => {
           const [locked] = await run(sql.LOCK_ERASURE, { organization_id })
           if (locked === undefined) return

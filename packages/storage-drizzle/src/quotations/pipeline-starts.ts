@@ -7,9 +7,16 @@ import * as sql from './pipeline-starts.sql.ts'
 
 /** The fields of an order. */
 const QUOTE = [
-  ...(['organization_id', 'name', 'description', 'config_id', 'external_id'] as const),
-  ...(['source', 'requirementsText', 'metadata', 'files'] as const),
-]
+  'organization_id',
+  'name',
+  'description',
+  'config_id',
+  'external_id',
+  'source',
+  'requirementsText',
+  'metadata',
+  'files',
+] as const
 
 export function pipelineStartStorage(database: Database): Storage['pipelineStarts'] {
   const { call } = database

@@ -22,6 +22,8 @@ export interface Outbox extends FileDatabase {
   insertBacklog(endpointIds: readonly string[], each: number, from?: number): Promise<void>
   /** Creates many endpoints, each in its own organization. */
   insertEndpoints(count: number): Promise<string[]>
+  /** Removes all endpoints, events and deliveries. */
+  clear(): Promise<void>
 }
 
 /** Closed after the calling test file, or after the test. */
@@ -63,6 +65,10 @@ export async function openOutbox(closeAfter: CloseAfter = afterAll): Promise<Out
         select gen_random_uuid(), organization_id, id, event_id, now()::timestamptz(3),
           now() - ${from}::int * interval '1 ms' + n * interval '1 ms'
         from endpoint, generate_series(1, ${each}::int) n`
+    },
+    async clear() {
+      await sql`truncate quickquote.webhook_endpoints, quickquote.endpoint_urls, quickquote.delivery_hours, quickquote.events,
+        quickquote.deliveries, quickquote.delivery_attempts, quickquote.workers, quickquote.event_sequences`
     },
     async insertEndpoints(count) {
       const rows = await sql<{ id: string }[]>`
