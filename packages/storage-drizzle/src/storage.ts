@@ -108,98 +108,31 @@ interface OnOwnConnections extends Pick<Storage, 'retention' | 'inspection'> {
   readonly batches: BatchErasing
 }
 
-/**
- * All ports of the storage, on our own connections or in a transaction. Each is made when it is first used: a transaction of
- * the host needs one or two, and all of them would take 30 us of it.
- */
+/** All ports of the storage, on our own connections or in a transaction. */
 function storageOn(database: Database, own: OnOwnConnections): Storage<HostTransaction> {
   const { waker, calls, batches, retention, inspection } = own
-  const made: { -readonly [Port in keyof Storage]?: Storage[Port] } = {}
   const storage: Storage<HostTransaction> = {
-    get apiKeys() {
-      made.apiKeys ??= apiKeyStorage(database)
-      return made.apiKeys
-    },
-    get auditLog() {
-      made.auditLog ??= auditStorage(database)
-      return made.auditLog
-    },
-    get quotations() {
-      made.quotations ??= quotationStorage(database)
-      return made.quotations
-    },
-    get pipelineStarts() {
-      made.pipelineStarts ??= pipelineStartStorage(database)
-      return made.pipelineStarts
-    },
-    get uploads() {
-      made.uploads ??= uploadStorage(database)
-      return made.uploads
-    },
-    get files() {
-      made.files ??= fileStorage(database)
-      return made.files
-    },
-    get webhookEndpoints() {
-      made.webhookEndpoints ??= webhookEndpointStorage(database)
-      return made.webhookEndpoints
-    },
-    get signingSecrets() {
-      made.signingSecrets ??= signingSecretStorage(database)
-      return made.signingSecrets
-    },
-    get endpointHealth() {
-      made.endpointHealth ??= endpointHealthStorage(database)
-      return made.endpointHealth
-    },
-    get warnings() {
-      made.warnings ??= warningStorage(database)
-      return made.warnings
-    },
-    get events() {
-      made.events ??= eventStorage(database)
-      return made.events
-    },
-    get eventFeed() {
-      made.eventFeed ??= eventFeedStorage(database)
-      return made.eventFeed
-    },
-    get deliveries() {
-      made.deliveries ??= deliveryStorage(database)
-      return made.deliveries
-    },
-    get deliveryLog() {
-      made.deliveryLog ??= deliveryLogStorage(database)
-      return made.deliveryLog
-    },
-    get replays() {
-      made.replays ??= replayStorage(database)
-      return made.replays
-    },
-    get testDeliveries() {
-      made.testDeliveries ??= testDeliveryStorage(database)
-      return made.testDeliveries
-    },
-    get workers() {
-      made.workers ??= workerStorage(database, waker)
-      return made.workers
-    },
-    get clock() {
-      made.clock ??= clockStorage(database)
-      return made.clock
-    },
-    get telemetry() {
-      made.telemetry ??= telemetryStorage(database)
-      return made.telemetry
-    },
-    get exports() {
-      made.exports ??= exportStorage(database)
-      return made.exports
-    },
-    get erasure() {
-      made.erasure ??= erasureStorage(database, batches)
-      return made.erasure
-    },
+    apiKeys: apiKeyStorage(database),
+    auditLog: auditStorage(database),
+    quotations: quotationStorage(database),
+    pipelineStarts: pipelineStartStorage(database),
+    uploads: uploadStorage(database),
+    files: fileStorage(database),
+    webhookEndpoints: webhookEndpointStorage(database),
+    signingSecrets: signingSecretStorage(database),
+    endpointHealth: endpointHealthStorage(database),
+    warnings: warningStorage(database),
+    events: eventStorage(database),
+    eventFeed: eventFeedStorage(database),
+    deliveries: deliveryStorage(database),
+    deliveryLog: deliveryLogStorage(database),
+    replays: replayStorage(database),
+    testDeliveries: testDeliveryStorage(database),
+    workers: workerStorage(database, waker),
+    clock: clockStorage(database),
+    telemetry: telemetryStorage(database),
+    exports: exportStorage(database),
+    erasure: erasureStorage(database, batches),
     retention,
     inspection,
     transaction: (work) =>
