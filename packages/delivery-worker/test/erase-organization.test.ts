@@ -403,7 +403,7 @@ describe('organizations.erase', () => {
   })
 
   it('continues after a kill -9 in several steps, and counts each row once', () =>
-    eraseKilledIn(['removeRows 2', 'removeRows 8', 'delete 1', 'forgetFiles 1', 'look 1']))
+    eraseKilledIn(['removeRows 2', 'removeRows 8', 'delete 1', 'forgetFiles 1', 'finish 1']))
 
   describe('an upload in progress', () => {
     /** Receives a file of which all but the last bytes have been stored. */

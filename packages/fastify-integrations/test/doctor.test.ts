@@ -17,7 +17,7 @@ async function examine(options: Omit<HostOptions, 'databaseUrl'>, prefix = '') {
     [
       join(WORKER, 'bin/quickquote-worker.js'),
       'doctor',
-      join(WORKER, 'test/cli-host.js'),
+      join(WORKER, 'test/programs/cli-host.js'),
       '--json',
       '--url',
       host.url + prefix,

@@ -47,7 +47,7 @@ async function openReader({ url }: EmbeddedPostgres) {
 
 /** What the doctor finds. */
 async function doctor(url: string): Promise<string> {
-  const args = ['bin/quickquote-worker.js', 'doctor', 'test/cli-host.js', '--json']
+  const args = ['bin/quickquote-worker.js', 'doctor', 'test/programs/cli-host.js', '--json']
   const child = spawn(process.execPath, args, {
     cwd: WORKER,
     env: { PATH: process.env['PATH'], DATABASE_URL: url },

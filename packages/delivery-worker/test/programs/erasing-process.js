@@ -6,6 +6,8 @@ import { drizzleStorage } from '@quickquote/storage-drizzle'
 
 const [, , connectionString, method, nth] = process.argv
 const storage = drizzleStorage({ connectionString })
+if (!(method in storage.erasure) && !(method in storage.files))
+  throw new Error(`There is no method ${method}.`)
 let calls = 0
 
 const killing = (part) =>
