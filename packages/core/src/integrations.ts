@@ -170,7 +170,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
 export function integrationsOption(owner: string) {
   return {
     isRequired: true,
-    check(integrations) {
+    check(integrations: Partial<Integrations> | undefined) {
       checkIntegrations(owner, integrations)
       return true
     },

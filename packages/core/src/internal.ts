@@ -156,6 +156,7 @@ export {
   hasMethods,
   hintAt,
   isFunction,
+  isObject,
   isText,
   isTime,
   listOf,

@@ -8,6 +8,7 @@ import {
   completeOptions,
   hasMethods,
   isFunction,
+  isObject,
   isTime,
   listOf,
   MAX_TIMER_MS,
@@ -168,7 +169,7 @@ const OPTIONS = {
     rule: 'needs two functions: start(quote, context) and signDocumentUrl(document).',
   },
   events: {
-    check: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    check: isObject,
     rule: 'must be the result of defineEvents({ … }).',
   },
   quotations: {},
@@ -205,7 +206,7 @@ const OPTIONS = {
     rule: 'must have the functions debug, info, warn and error, like pino.',
   },
   now: {
-    check: (now) => isFunction(now) && isTime(now()),
+    check: (now: () => unknown) => isFunction(now) && isTime(now()),
     rule: 'must be a function that returns a valid Date.',
   },
 } satisfies Record<keyof IntegrationsOptions, OptionTable[string]>

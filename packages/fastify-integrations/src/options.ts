@@ -8,6 +8,7 @@ import {
   hasMethods,
   integrationsOption,
   isFunction,
+  isObject,
   isText,
   isTime,
   listOf,
@@ -182,12 +183,13 @@ const API_DOCS_OPTIONS = {
   },
   logo: {
     default: null,
-    check: (logo) => logo === null || (LOGO_TYPES.includes(logo?.type) && isContent(logo.content)),
+    check: (logo: ApiDocsLogo | null) =>
+      logo === null || (LOGO_TYPES.includes(logo?.type) && isContent(logo.content)),
     rule: `must be { type, content }: a type of ${LOGO_TYPES.join(', ')} and the image as bytes or text.`,
   },
   brand: {
     default: null,
-    check: (brand) => brand === null || isText(brand?.name),
+    check: (brand: ApiDocsBrand | null) => brand === null || isText(brand?.name),
     rule: 'must have a name, and may have the URL of a logo.',
   },
   homeUrl: {
@@ -197,7 +199,7 @@ const API_DOCS_OPTIONS = {
   },
   license: {
     default: null,
-    check: (license) =>
+    check: (license: ApiDocsOptions['license']) =>
       license === null ||
       (typeof license?.name === 'string' && (license.url === undefined || parseUrl(license.url) !== null)),
     rule: "must be { name, url? } with an absolute URL, such as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
@@ -241,7 +243,7 @@ const OPTIONS = {
   },
   inHostDocument: { default: false },
   redis: {
-    check: (redis) => isFunction(redis?.eval) && 'defineCommand' in redis,
+    check: (redis: RedisClient | null) => isFunction(redis?.eval) && 'defineCommand' in Object(redis),
     rule: 'must be an ioredis client, such as new Redis(url) from the package ioredis.',
   },
   onLimiterError: {
@@ -256,7 +258,7 @@ const OPTIONS = {
   },
   deprecated: {
     default: {} as Readonly<Record<string, Deprecation>>,
-    check: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    check: isObject,
     rule: 'must be an object, such as { listQuotations: { since: new Date() } }.',
   },
 } satisfies Record<keyof FastifyIntegrationsOptions, OptionTable[string]>
@@ -337,7 +339,7 @@ const DEPRECATION_OPTIONS = {
   since: { isRequired: true, check: isTime, rule: 'must be a valid Date.' },
   sunset: { check: isTime, rule: 'must be a valid Date, not before `since`.' },
   link: {
-    check: (link) => /^https?:$/.test(parseUrl(link)?.protocol ?? ''),
+    check: (link: string) => /^https?:$/.test(parseUrl(link)?.protocol ?? ''),
     rule: 'must be the address of a page, such as https://docs.example.com/changes.',
   },
 } satisfies Record<keyof Deprecation, OptionTable[string]>

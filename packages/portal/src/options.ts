@@ -4,6 +4,7 @@ import {
   completeOptions,
   integrationsOption,
   isFunction,
+  isObject,
   isText,
   listOf,
   matching,
@@ -134,7 +135,6 @@ function isLanguageTag(tag: unknown): boolean {
 }
 
 function areMessages(languages: unknown): boolean {
-  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
   const isMessage = (value: unknown) => typeof value === 'string' || isObject(value)
   return (
     isObject(languages) &&

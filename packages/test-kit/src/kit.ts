@@ -138,7 +138,7 @@ export function createTestKit(options: TestKitOptions): TestKit {
 const OPTIONS = {
   integrations: integrationsOption('createTestKit'),
   app: {
-    check: (app) => typeof app.inject === 'function',
+    check: (app: Partial<HostApp>) => typeof app.inject === 'function',
     rule: 'must be a Fastify instance with the plugin. It is optional.',
   },
   prefix: {},

@@ -26,8 +26,7 @@ interface RuledOption {
   readonly default?: unknown
   readonly isRequired?: true
   /** Whether a value is right. Default: checked by the code that uses it. */
-  // biome-ignore lint/suspicious/noExplicitAny: a host's value
-  readonly check?: (value: any) => boolean
+  check?(value: unknown): boolean
   /** What an error says after the name, such as `must be a function.` */
   readonly rule?: string
 }
@@ -82,12 +81,12 @@ export function checkOptionValues(owner: string, table: OptionTable, given: obje
     const path = `${owner}${separatorAfter(owner)}${name}`
     if ('min' in option) checkNumber(path, value, option)
     else if (typeof option.default === 'boolean')
-      require(typeof value === 'boolean', path, 'must be true or false.')
-    else if ('check' in option) require(option.check?.(value) ?? true, path, option.rule)
+      insist(typeof value === 'boolean', path, 'must be true or false.')
+    else if ('check' in option) insist(option.check?.(value) ?? true, path, option.rule)
   }
 }
 
-function require(holds: boolean, path: string, rule = 'is wrong.'): void {
+function insist(holds: boolean, path: string, rule = 'is wrong.'): void {
   if (!holds) throw new ConfigurationError(`${path} ${rule}`)
 }
 
@@ -105,7 +104,7 @@ const MAX_SLIPS = 4
  * @throws ConfigurationError unless given an object, and for an unknown name, with the nearest known one
  */
 export function checkOptionNames(owner: string, given: unknown, names: readonly string[]): void {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (!isObject(given)) {
     throw new ConfigurationError(`${owner} must be an object with: ${names.join(', ')}.`)
   }
   for (const name of Object.keys(given)) {
@@ -137,6 +136,10 @@ export function checkNumber(name: string, value: unknown, { min, max, fraction }
 
 export function isFunction(value: unknown): boolean {
   return typeof value === 'function'
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function isText(value: unknown): boolean {

@@ -1,5 +1,5 @@
 import { ConfigurationError } from './errors.ts'
-import { completeOptions, isText, type OptionTable } from './option-check.ts'
+import { completeOptions, isObject, isText, type OptionTable, oneOf } from './option-check.ts'
 
 const THEMES = ['auto', 'light', 'dark'] as const
 /** `auto` follows the reader's system. */
@@ -21,11 +21,11 @@ const BRAND_OPTIONS = {
   name: { check: isText, rule: 'must be the name of your product.' },
   logo: { check: isText, rule: 'must be the URL of an image.' },
   theme: {
-    check: (theme) => THEMES.includes(theme),
+    check: oneOf(...THEMES),
     rule: `must be one of: ${THEMES.join(', ')}.`,
   },
   tokens: {
-    check: (tokens) => typeof tokens === 'object' && tokens !== null && !Array.isArray(tokens),
+    check: isObject,
     rule: "must be an object, such as { primary: '#0f766e' }.",
   },
 } satisfies OptionTable
