@@ -10,7 +10,7 @@ function open() {
   const limit = (endpoint: string) => shares.limits().get(endpoint) ?? 2
   /** Fills the endpoint's share, and answers all of it. */
   const fill = (endpoint: string, answer: SettledAttempt, share = limit(endpoint)) => {
-    for (let n = 0; n < share; n += 1) shares.began(endpoint)
+    for (let n = 0; n < share; n += 1) shares.began(endpoint, share)
     for (let n = 0; n < share; n += 1) shares.ended(endpoint, answer)
   }
   return { shares, limit, fill }
@@ -29,6 +29,16 @@ describe('the share of an endpoint', () => {
     expect(limit('another')).toBe(2)
   })
 
+  it('grows while half of it waits to be recorded whenever the other half is in flight', () => {
+    const { shares, limit } = open()
+    for (let n = 0; n < 600; n += 1) {
+      const share = limit('quick')
+      for (let m = 0; m < share / 2; m += 1) shares.began('quick', share)
+      for (let m = 0; m < share / 2; m += 1) shares.ended('quick', answered(5))
+    }
+    expect(limit('quick')).toBe(16)
+  })
+
   it('does not grow while it is not used', () => {
     const { limit, fill } = open()
     for (let n = 0; n < 500; n += 1) fill('calm', answered(5), 1)
@@ -43,7 +53,7 @@ describe('the share of an endpoint', () => {
     for (let n = 0; n < 66; n += 1) fill('endpoint', answered(5))
     expect(limit('endpoint')).toBe(16)
 
-    shares.began('endpoint')
+    shares.began('endpoint', 1)
     shares.ended('endpoint', answer)
 
     expect(limit('endpoint')).toBe(2)

@@ -126,7 +126,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
 
   async function begin(delivery: ClaimedDelivery, options: Parameters<Dispatch>[1]): Promise<void> {
     held.begun(delivery)
-    shares.began(delivery.endpoint.id)
+    shares.began(delivery.endpoint.id, held.leasesOf(delivery.endpoint.id))
     const attempt = await dispatch(delivery, options)
     held.ended(attempt)
     shares.ended(delivery.endpoint.id, attempt)

@@ -2,11 +2,12 @@ import type { SettledAttempt } from '@quickquote/core/internal'
 import type { Unbegun } from './dispatch.ts'
 
 /**
- * How many deliveries may be in flight to an endpoint. Few, because it may hang with all of them; more while it answers
+ * How many deliveries may be leased to an endpoint. Few, because it may hang with all of them; more while it answers
  * quickly, so that a few busy endpoints fill a worker.
  */
 export interface Shares {
-  began(endpointId: string): void
+  /** `leases`: all that the worker holds of the endpoint, outcomes that are not recorded yet included. */
+  began(endpointId: string, leases: number): void
   ended(endpointId: string, attempt: SettledAttempt | Unbegun): void
   /** Of the endpoints that may have more than `perEndpoint`. */
   limits(): ReadonlyMap<string, number>
@@ -21,9 +22,9 @@ const PROVEN = 128
 /** An endpoint that has not filled the smallest share for so long starts again. */
 const KEPT_MS = 10_000
 
+/** Of an endpoint that has filled the smallest one. */
 interface Share {
-  limit: number
-  inFlight: number
+  readonly limit: number
   /** When the smallest share was full, on the monotonic clock. */
   busyAt: number
   /** Whether all of it was in use since it last grew. */
@@ -41,45 +42,37 @@ export function createShares({
 }): Shares {
   const shares = new Map<string, Share>()
 
-  function shareOf(endpointId: string): Share {
-    const share = shares.get(endpointId) ?? {
-      limit: perEndpoint,
-      inFlight: 0,
-      quick: 0,
-      busyAt: Number.NEGATIVE_INFINITY,
-      wasFull: false,
-    }
-    shares.set(endpointId, share)
-    return share
-  }
-
-  function grow(share: Share): void {
-    share.quick += 1
-    if (!share.wasFull || share.quick < (share.limit === perEndpoint ? PROVEN : share.limit)) return
-    Object.assign(share, { limit: Math.min(share.limit * 2, most), wasFull: false, quick: 0 })
+  function shareOf(limit: number): Share {
+    return { limit, busyAt: performance.now(), wasFull: false, quick: 0 }
   }
 
   return {
-    began(endpointId) {
-      const share = shareOf(endpointId)
-      share.inFlight += 1
-      if (share.inFlight >= perEndpoint) share.busyAt = performance.now()
-      if (share.inFlight >= share.limit) share.wasFull = true
+    began(endpointId, leases) {
+      if (leases < perEndpoint) return
+      const share = shares.get(endpointId) ?? shareOf(perEndpoint)
+      share.busyAt = performance.now()
+      share.wasFull ||= leases >= share.limit
+      shares.set(endpointId, share)
     },
     ended(endpointId, attempt) {
-      const share = shareOf(endpointId)
-      share.inFlight -= 1
-      if (attempt.status === 'succeeded' && attempt.duration_ms <= QUICK_MS) grow(share)
-      else if (attempt.status !== 'unbegun')
-        Object.assign(share, { limit: perEndpoint, wasFull: false, quick: 0 })
+      const share = shares.get(endpointId)
+      if (share === undefined || attempt.status === 'unbegun') return
+      if (attempt.status !== 'succeeded' || attempt.duration_ms > QUICK_MS) {
+        shares.delete(endpointId)
+        return
+      }
+      share.quick += 1
+      const enough = share.limit === perEndpoint ? PROVEN : share.limit
+      if (share.wasFull && share.quick >= enough) {
+        shares.set(endpointId, shareOf(Math.min(share.limit * 2, most)))
+      }
     },
     limits() {
       const found = new Map<string, number>()
       const since = performance.now() - KEPT_MS
-      for (const [endpointId, share] of shares) {
-        const isBusy = share.busyAt > since
-        if (isBusy && share.limit > perEndpoint) found.set(endpointId, share.limit)
-        else if (!isBusy && share.inFlight === 0) shares.delete(endpointId)
+      for (const [endpointId, { busyAt, limit }] of shares) {
+        if (busyAt <= since) shares.delete(endpointId)
+        else if (limit > perEndpoint) found.set(endpointId, limit)
       }
       return found
     },
