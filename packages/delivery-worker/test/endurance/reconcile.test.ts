@@ -61,6 +61,14 @@ describe('a run that kept its promises', () => {
     expect(found).toMatchObject({ problems: [], delivered: 1, duplicates: 0, unseen: 0 })
   })
 
+  it('repeated a request within its attempt, and did not hear the answer to the second', () => {
+    const found = reconciled({
+      attempts: [attempt(1), succeeded(2, 2, { created_at: seconds(9) })],
+      requests: [request('reset'), request(200), request(200, 9)],
+    })
+    expect(found).toMatchObject({ problems: [], delivered: 1, duplicates: 1, unheard: 1, unseen: 0 })
+  })
+
   it('was cut off before anything was sent', () => {
     const found = reconciled({ attempts: [interrupted(1), succeeded(2, 0)], requests: [request(200)] })
     expect(found).toMatchObject({ problems: [], duplicates: 0, cutOff: 0, unseen: 1 })

@@ -173,6 +173,10 @@ export function reconcile(evidence: Evidence): Reconciliation {
 
   function matchRequests({ name, attempts, requests }: Delivery): void {
     const unmatched = new Map(requests.map((request) => [request.n, request]))
+    // Of two requests of an attempt, the first was reset: its outcome is that of the second.
+    const resetLast = [...requests].sort(
+      (a, b) => Number(a.answer === 'reset') - Number(b.answer === 'reset'),
+    )
     const wrong = 'the recorded outcome matches the response'
 
     for (const attempt of attempts) {
@@ -181,7 +185,7 @@ export function reconcile(evidence: Evidence): Reconciliation {
       const isHeard = http_status !== null || response_body !== null
       const request = isHeard
         ? unmatched.get(response_body === null ? -1 : Number(response_body))
-        : [...unmatched.values()].find(({ timestamp }) => timestamp === secondOf(attempt.created_at))
+        : resetLast.find((each) => unmatched.has(each.n) && each.timestamp === secondOf(attempt.created_at))
       if (request === undefined) {
         if (isHeard) broken('a recorded response was sent', `${name}: ${describe(attempt)}`)
         else counts.unseen += 1
