@@ -55,6 +55,9 @@ export const deliveries: Bench = {
 
 const OURS = 'quickquote'
 const OURS_MANY = `quickquote, ${MANY_SOCKETS} sockets`
+/** Few, so that their shares of a worker's places count. */
+const FEW_ENDPOINTS = 16
+const OURS_FEW = `quickquote, ${FEW_ENDPOINTS} endpoints`
 const RAW = 'undici.request'
 const RAW_MANY = `undici.request, ${MANY_SOCKETS} sockets`
 const BOSS = 'pg-boss, work()'
@@ -85,6 +88,7 @@ function sidesOf(
     [OURS]: own({ socketsPerOrigin: SOCKETS, concurrency: IN_FLIGHT }),
     [RAW_MANY]: raw(MANY_SOCKETS, MANY_SOCKETS),
     [OURS_MANY]: own({ socketsPerOrigin: MANY_SOCKETS, concurrency: IN_FLIGHT }),
+    [OURS_FEW]: own({ socketsPerOrigin: SOCKETS, concurrency: IN_FLIGHT, endpoints: FEW_ENDPOINTS }),
     'undici dispatch': raw(SOCKETS, IN_FLIGHT, 'dispatch'),
     [BOSS]: queue('pg-boss', 'documented'),
     [BOSS_BEST]: queue('pg-boss', 'batched'),
@@ -145,7 +149,9 @@ async function contenderOf(
 function resultOf(measured: readonly Measured<Figures>[], receiver: FastReceiver, hasRedis: boolean) {
   const byName = (name: string) => measured.find((each) => each.name === name)
   const [raw, rawMany, ours, oursMany] = [RAW, RAW_MANY, OURS, OURS_MANY].map(byName)
+  const oursFew = byName(OURS_FEW)
   assert(raw !== undefined && rawMany !== undefined && ours !== undefined && oursMany !== undefined)
+  assert(oursFew !== undefined)
   const against = (name: string, ourSide: Measured<Figures> = ours) => {
     const peer = byName(name)
     return peer === undefined ? Number.NaN : ratioOf(ourSide, peer, 'perSecond').median
@@ -178,6 +184,12 @@ function resultOf(measured: readonly Measured<Figures>[], receiver: FastReceiver
     goals: [
       rawGoal(`Deliveries/s against raw undici, ${SOCKETS} sockets`, against(RAW)),
       rawGoal(`Deliveries/s against raw undici, ${MANY_SOCKETS} sockets`, against(RAW_MANY, oursMany)),
+      atLeast({
+        goal: `Deliveries/s to ${FEW_ENDPOINTS} endpoints, against many`,
+        value: ratioOf(oursFew, ours, 'perSecond').median,
+        must: 0.8,
+        format: times,
+      }),
       peerGoal(BOSS_BEST, 3, 4),
       peerGoal(BOSS, 100),
       peerGoal(GRAPHILE, 10, 14),

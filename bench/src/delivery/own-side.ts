@@ -16,6 +16,8 @@ export interface DeliverySide {
 
 export type OwnOptions = Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPerOrigin'> & {
   readonly standardWebhooks?: boolean
+  /** Default: many. */
+  readonly endpoints?: number
 }
 
 const ENDPOINTS = 200
@@ -26,9 +28,9 @@ const SLACK = 600
 export async function ownSide(
   context: BenchContext,
   { origin, ca }: FastReceiver,
-  { standardWebhooks, ...options }: OwnOptions,
+  { standardWebhooks, endpoints = ENDPOINTS, ...options }: OwnOptions,
 ): Promise<DeliverySide> {
-  const urls = Array.from({ length: ENDPOINTS }, (_, n) => `${origin}/${n}`)
+  const urls = Array.from({ length: endpoints }, (_, n) => `${origin}/${n}`)
   const { databaseUrl, fill } = await openOutbox(context, { urls })
   const worker = context.start<WorkerProcess>('./delivery/worker-process.js')
   await worker.call('open', { databaseUrl, ca, options, standardWebhooks })
