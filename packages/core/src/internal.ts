@@ -110,6 +110,7 @@ export {
   WebhookSummary,
   WebhookEndpointWithSecret,
 } from './model/webhook-endpoint.ts'
+export { addressBits, isIPv4 } from './lib/address-bits.ts'
 
 // Routes and the portal, which import nothing from each other: sessions, errors and pages.
 export {
