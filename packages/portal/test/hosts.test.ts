@@ -41,7 +41,11 @@ it('a server bundled into one file has the page, its files and the element', asy
   const outfile = join(folder, 'server.mjs')
   await build({
     stdin: { contents: source, resolveDir: resolve(import.meta.dirname), loader: 'js' },
-    ...{ bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'silent' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'silent',
     // Fastify and its dependencies are CommonJS.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

@@ -130,7 +130,9 @@ function withOurs(row: Row): Required<Pick<HostOptions, 'before' | 'after'>> {
     async after(app: FastifyInstance, ours: Ours) {
       await after(app)
       await app.register(fastifyPortal, {
-        ...{ ...ours, prefix: '/portal', apiPrefix: row.plugin?.prefix ?? '' },
+        ...ours,
+        prefix: '/portal',
+        apiPrefix: row.plugin?.prefix ?? '',
         signInUrl: `${SIGN_IN_PATH}?next={url}`,
       })
     },
