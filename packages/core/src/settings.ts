@@ -124,7 +124,7 @@ type KeptOption =
 
 /** The checked options with their defaults, and what is derived from them once. */
 export interface Settings extends Required<Pick<IntegrationsOptions, KeptOption>> {
-  /** Of this package: see `checkIntegrations`. */
+  /** Of this package: see `INTEGRATIONS_OPTION`. */
   readonly version: string
   readonly events: EventCatalog
   readonly limits: Limits
