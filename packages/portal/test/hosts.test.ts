@@ -54,5 +54,5 @@ it('a server bundled into one file has the page, its files and the element', asy
   await writeFile(join(folder, 'package.json'), '{}')
   // Only that file: there is no node_modules.
   const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: folder })
-  expect(JSON.parse(stdout)).toEqual([200, 200, 200])
+  expect(JSON.parse(stdout)).toEqual([200, 200, 200, 200])
 })
