@@ -104,7 +104,7 @@ export interface FastifyIntegrationsOptions {
    * Where clients reach your app: an https URL, also with a path (`https://api.example.com/quotes`); http for loopback only.
    * The `prefix` of the plugin follows it. `Link`, `Location` and the `servers` of the documentation then begin with it,
    * whatever host a request names. Set it if a gateway strips a path, and for clients that cannot use a link without a
-   * host. Default: they are paths of the request.
+   * host. Default: links are paths.
    */
   readonly publicUrl?: string
   /**
