@@ -92,9 +92,17 @@ async function openSide(context: BenchContext, receiver: ArrivalReceiver, days: 
 
   const page = { after: null, limit: 51 }
   const any = {
-    ...{ endpoint_id: null, event_type: null, event_id: null, quotation_id: null, http_status: null },
+    endpoint_id: null,
+    event_type: null,
+    event_id: null,
+    quotation_id: null,
+    http_status: null,
     quotation_ids: null,
-    ...{ status: null, undelivered: null, since: null, until: null, attempts: 'all' as const },
+    status: null,
+    undelivered: null,
+    since: null,
+    until: null,
+    attempts: 'all' as const,
   }
   const log = (filter: object) => () =>
     storage.deliveryLog.listAttempts(organizationId, { ...any, ...filter }, page)

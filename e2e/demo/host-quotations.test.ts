@@ -312,7 +312,7 @@ describe('a quotation that is cancelled', () => {
   it("fails in the host's tables; its pipeline gets the quote as accepted", async () => {
     const id = await start()
     const [order] = (await claim()).claimed
-    await integrations.storage.pipelineStarts.settle({
+    await integrations.storage.pipelineStarts.recordCall({
       workerId: WORKER,
       quotationId: id,
       attempt: 1,

@@ -210,7 +210,7 @@ export function quickStartTests(installed: () => Installed): void {
         return `${file}: ${source[Number(line) - 1]?.trim()}`
       })
       for (const line of [
-        'core/src/integrations.ts: throw new ConfigurationError(',
+        'core/src/lib/option-check.ts: if (!holds) throw new ConfigurationError(',
         'storage-drizzle/src/connection/connection-string.ts: if (!holds) throw new ConfigurationError(',
         "delivery-worker/src/options.ts: const given = completeOptions('createDeliveryWorker'",
         "fastify-integrations/src/options.ts: const settings = completeOptions('fastifyIntegrations'",

@@ -24,8 +24,12 @@ interface Puppeteer {
 
 /** Only what the page shows at the moment: nothing is loaded again, and nothing about the browser is changed. */
 const FLAGS = {
-  ...{ onlyCategories: ['accessibility'], logLevel: 'error', disableFullPageScreenshot: true },
-  ...{ formFactor: 'desktop', screenEmulation: { disabled: true }, emulatedUserAgent: false },
+  onlyCategories: ['accessibility'],
+  logLevel: 'error',
+  disableFullPageScreenshot: true,
+  formFactor: 'desktop',
+  screenEmulation: { disabled: true },
+  emulatedUserAgent: false,
 }
 
 /** Lighthouse on pages of a browser that is open already. */

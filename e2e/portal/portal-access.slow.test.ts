@@ -154,7 +154,9 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
         seen.push(route.request().method())
         if (retryAfter === '') return route.continue()
         return route.fulfill({
-          ...{ status: 429, headers: { 'Retry-After': retryAfter }, json: { code: 'RATE_LIMITED' } },
+          status: 429,
+          headers: { 'Retry-After': retryAfter },
+          json: { code: 'RATE_LIMITED' },
         })
       })
       const nav = page.getByRole('navigation')
@@ -256,7 +258,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
       'fits a right-to-left language and forced colors: %i px',
       async (width) => {
         const page = await open('admin@acme.example', 'events', {
-          ...{ forcedColors: 'active', viewport: { width, height: 900 } },
+          forcedColors: 'active',
+          viewport: { width, height: 900 },
         })
         // The settings of a host with its own language.
         await page.route('**/portal/?*', async (route) => {
@@ -314,7 +317,9 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
         'nothing is wider than the page, and axe finds nothing, light and dark: $width px, $locale',
         async ({ width, locale, hasAxe }) => {
           const page = await open('admin@acme.example', 'events', {
-            ...{ locale, reducedMotion: 'reduce', viewport: { width, height: 900 } },
+            locale,
+            reducedMotion: 'reduce',
+            viewport: { width, height: 900 },
           })
           for (const screen of screens) {
             await goTo(page, screen)

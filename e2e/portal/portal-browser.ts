@@ -73,7 +73,10 @@ export async function member(url: string, email: string) {
     async endpoint(name: string) {
       const events = ['quotation.failed', 'quotation.completed']
       const created = await send<{ id: string; secret: string }>('POST', '/webhooks', 201, {
-        ...{ name, url: inbox.url, events, trigger_mode: 'always' },
+        name,
+        url: inbox.url,
+        events,
+        trigger_mode: 'always',
       })
       await send('PATCH', '/play/inbox', 200, { secret: created.secret })
       return created
@@ -81,7 +84,9 @@ export async function member(url: string, email: string) {
     /** A failed quote, with its event recorded. */
     async quote(name: string): Promise<void> {
       const started = await send<{ quotation_id: string }>('POST', '/quotes', 202, {
-        ...{ organization_id: organizationOf(email), name, requirementsText: 'Sells tea.' },
+        organization_id: organizationOf(email),
+        name,
+        requirementsText: 'Sells tea.',
         metadata: { demo: { step_ms: 10, fail_at: 'requirement_analysis' } },
       })
       await vi.waitFor(async () => {
@@ -123,7 +128,8 @@ export function usePortal(debuggingPort?: number) {
     await admin.answer('ok')
     const [attempt] = await attempts()
     const key = await admin.send<{ id: string }>('POST', '/api-keys', 201, {
-      ...{ name: 'Soon to expire', expires_at: new Date(Date.now() + 10 * 86_400_000).toISOString() },
+      name: 'Soon to expire',
+      expires_at: new Date(Date.now() + 10 * 86_400_000).toISOString(),
     })
     return [
       ['api-keys', 'table'],

@@ -289,7 +289,10 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
         const event_type = 'quotation.functional_specification_of_the_host.completed_with_warnings'
         const soon = new Date(Date.now() + 8 * 60_000).toISOString()
         const json = attempts.map((attempt, index) => ({
-          ...{ ...attempt, event_type, quotation_name: 'long '.repeat(40), endpoint_name: 'x'.repeat(200) },
+          ...attempt,
+          event_type,
+          quotation_name: 'long '.repeat(40),
+          endpoint_name: 'x'.repeat(200),
           ...(index === 0 && {
             status: 'failed',
             http_status: null,
@@ -402,7 +405,9 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       const answer = await route.fetch()
       const [first]: { health: object }[] = await answer.json()
       const json = Array.from({ length: 12 }, (_, index) => ({
-        ...{ ...first, id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`, is_enabled: true },
+        ...first,
+        id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+        is_enabled: true,
         name: `Endpoint ${index}`,
         health: { ...first?.health, failing_since: index === 7 ? new Date().toISOString() : null },
       }))

@@ -55,16 +55,16 @@ function compileSvelte(code: string): string {
 
 async function bundleOf(entry: string, plugin: Plugin): Promise<string> {
   const { outputFiles } = await build({
-    ...{
-      entryPoints: [join(FRONT_ENDS, entry)],
-      bundle: true,
-      write: false,
-      format: 'esm',
-      jsx: 'automatic',
-      // For the one of Svelte that runs in browsers.
-      conditions: ['browser'],
-    },
-    ...{ define: { 'process.env.NODE_ENV': '"production"' }, logLevel: 'silent', plugins: [plugin] },
+    entryPoints: [join(FRONT_ENDS, entry)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    jsx: 'automatic',
+    // For the one of Svelte that runs in browsers.
+    conditions: ['browser'],
+    define: { 'process.env.NODE_ENV': '"production"' },
+    logLevel: 'silent',
+    plugins: [plugin],
   })
   return outputFiles?.[0]?.text ?? ''
 }
@@ -188,13 +188,19 @@ run('The page, in Chromium', () => {
         contents: "export { fastifyPortal } from '@quickquote/portal'",
         resolveDir: import.meta.dirname,
       },
-      ...{ bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'silent' },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      outfile,
+      logLevel: 'silent',
     })
     const bundled: { fastifyPortal: typeof fastifyPortal } = await import(pathToFileURL(outfile).href)
 
     const { app, page, integrations, resolveSession } = await portalHost((app) => app.register(helmet))
     await app.register(bundled.fastifyPortal, {
-      ...{ integrations, resolveSession, prefix: '/app/settings/integrations' },
+      integrations,
+      resolveSession,
+      prefix: '/app/settings/integrations',
       brand: { name: 'Northwind', tokens: { primary: 'rgb(1, 2, 3)' } },
     })
     const url = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -152,7 +152,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The lists of the
     await click(button(page, 'Enable and replay'))
     await page.getByRole('heading', { name: 'Replay completed' }).waitFor()
     most(4)
-    await page.getByRole('link', { name: 'What became of them' }).click()
+    await page.getByRole('link', { name: 'See these deliveries' }).click()
     await row(page, 'Missed').getByText('Delivered').waitFor()
 
     await admin.answer('gone')

@@ -37,7 +37,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
       await admin.endpoint(LONG)
       await admin.quote(LONG)
       await admin.send('POST', '/api-keys', 201, {
-        ...{ name: LONG, expires_at: new Date(Date.now() + 10 * 86_400_000).toISOString() },
+        name: LONG,
+        expires_at: new Date(Date.now() + 10 * 86_400_000).toISOString(),
       })
       const page = await open(EMAIL, 'endpoints')
       for (const [width, highest] of [

@@ -241,12 +241,12 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Rotated often')
     const page = await open('admin@acme.example', `endpoints/${id}`)
-    const earlier = 'Earlier secrets sign until the end they were given.'
+    const earlier = 'Earlier secrets sign until their own overlap ends.'
     for (const hint of [
       'both secrets',
       earlier,
       earlier,
-      /the oldest one \(whsec_….{4}\) ends now instead of/,
+      /the oldest one \(whsec_….{4}\) expires now instead of/,
     ]) {
       await button(page, 'Rotate…').click()
       await dialog(page).getByText(hint).waitFor()
@@ -333,13 +333,13 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     const page = await open('viewer@acme.example', `endpoints/${id}`)
     const buttons = async () =>
       (await page.locator('main button').allTextContents()).filter((text) => text !== '')
-    await page.getByText('You can look, not change.').waitFor()
+    await page.getByText('You can view everything, but not change it.').waitFor()
     await page.getByRole('heading', { name: 'Health' }).waitFor()
     expect(await page.getByRole('button', { name: /Rotate|test|Edit|More/ }).count()).toBe(0)
     for (const tab of ['Endpoints', 'Deliveries', 'Events', 'Audit log']) {
       await page.getByRole('navigation').getByRole('link', { name: tab }).click()
       await page.getByRole('heading', { name: tab, level: 1 }).waitFor()
-      await page.getByText('You can look, not change.').waitFor()
+      await page.getByText('You can view everything, but not change it.').waitFor()
       expect((await buttons()).filter((text) => /Add an|Replay/.test(text))).toEqual([])
     }
     await page.getByRole('navigation').getByRole('link', { name: 'API keys' }).click()

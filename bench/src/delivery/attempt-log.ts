@@ -30,7 +30,7 @@ export async function openAttemptLog(
       insert into attempts (id, event_id, status, http_status, duration_ms)
       select id, event_id, 'succeeded', http_status, duration_ms
       from unnest(${attempts.map(() => randomUUID())}::uuid[], ${attempts.map(({ eventId }) => eventId)}::text[],
-        ${attempts.map(({ httpStatus }) => httpStatus)}::smallint[], ${attempts.map(({ durationMs }) => durationMs)}::int[])
+        ${attempts.map(({ statusCode }) => statusCode)}::smallint[], ${attempts.map(({ durationMs }) => durationMs)}::int[])
         as attempt (id, event_id, http_status, duration_ms)`
   }
 

@@ -14,7 +14,7 @@ export interface Job {
 /** The record of an attempt. */
 export interface Attempt {
   readonly eventId: string
-  readonly httpStatus: number
+  readonly statusCode: number
   readonly durationMs: number
 }
 
@@ -50,6 +50,6 @@ export function createPost(settings: SenderSettings): (job: Job) => Promise<Atte
     })
     await response.body.dump()
     const durationMs = Math.round(performance.now() - begun)
-    return { eventId, httpStatus: response.statusCode, durationMs }
+    return { eventId, statusCode: response.statusCode, durationMs }
   }
 }

@@ -30,13 +30,16 @@ const postgres = await usePostgres({
 })
 const server = await startServer(
   {
-    ...{
-      databaseUrl: await postgres.createDatabase('pictures'),
-      redisUrl: null,
-      dataFolder: folder,
-      logLevel: 'silent',
-    },
-    ...{ port: 0, httpsPort: 0, stepMs: 50, retryMs: 180_000, runsWorker: true, ownQuotations: false },
+    databaseUrl: await postgres.createDatabase('pictures'),
+    redisUrl: null,
+    dataFolder: folder,
+    logLevel: 'silent',
+    port: 0,
+    httpsPort: 0,
+    stepMs: 50,
+    retryMs: 180_000,
+    runsWorker: true,
+    ownQuotations: false,
   },
   pino({ level: 'silent' }),
 )
@@ -217,7 +220,10 @@ async function takePictures(endpoints) {
   })
   const openAs = async (email, colorScheme, width, height) => {
     const context = await browser.newContext({
-      ...{ colorScheme, reducedMotion: 'reduce', locale: 'en-GB', deviceScaleFactor: 2 },
+      colorScheme,
+      reducedMotion: 'reduce',
+      locale: 'en-GB',
+      deviceScaleFactor: 2,
       viewport: { width, height },
     })
     await context.request.post(`${server.url}/login`, { data: { email, password: DEMO_PASSWORD } })

@@ -1,6 +1,5 @@
 import { createRequirementsFiles, type RequirementsFiles } from './files/requirements-file.ts'
 import { databaseClock, givenClock } from './lib/clock.ts'
-import { ConfigurationError } from './lib/errors.ts'
 import type { OptionTable } from './lib/option-check.ts'
 import { outageLog } from './lib/outage.ts'
 import { version } from './lib/version.ts'
@@ -164,35 +163,21 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
 }
 
 /**
- * The row of the option `integrations`.
- * @param owner whose option it is, such as `createDeliveryWorker`
+ * The row of the option `integrations`, which must be of this version: npm installs a second core beside the first if the
+ * packages differ in version, and errors of the one are unknown to the other.
  */
-export function integrationsOption(owner: string) {
-  return {
-    isRequired: true,
-    check(integrations: Partial<Integrations> | undefined) {
-      checkIntegrations(owner, integrations)
-      return true
-    },
-  } as const satisfies OptionTable[string]
-}
+export const INTEGRATIONS_OPTION = {
+  isRequired: true,
+  check: (given) => areIntegrations(given) && given.settings?.version === version,
+  rule: (given) =>
+    areIntegrations(given)
+      ? `were created by @quickquote/core ${given.settings?.version}, and this package uses ${version}. Install all ` +
+        '@quickquote packages in one version; `npm ls @quickquote/core` lists both.'
+      : 'is missing: pass the result of createIntegrations({ … }).',
+} as const satisfies OptionTable[string]
 
-/**
- * @throws ConfigurationError unless given integrations of this version: npm installs a second core beside the first if
- * the packages differ in version, and errors of the one are unknown to the other
- */
-function checkIntegrations(owner: string, integrations: Partial<Integrations> | undefined): void {
-  if (typeof integrations?.quotations?.start !== 'function') {
-    throw new ConfigurationError(
-      `${owner}: integrations is missing: pass the result of createIntegrations({ … }).`,
-    )
-  }
-  const other = integrations.settings?.version
-  if (other === version) return
-  throw new ConfigurationError(
-    `${owner}: there are two versions of @quickquote/core: integrations were created by ${other}, and this package uses ` +
-      `${version}. Install all @quickquote packages in one version; \`npm ls @quickquote/core\` lists both.`,
-  )
+function areIntegrations(given: unknown): given is Partial<Integrations> {
+  return typeof (given as Partial<Integrations> | undefined)?.quotations?.start === 'function'
 }
 
 /** Shared by all services, in any transaction. */

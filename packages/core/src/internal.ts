@@ -110,6 +110,7 @@ export {
   WebhookSummary,
   WebhookEndpointWithSecret,
 } from './model/webhook-endpoint.ts'
+export { addressBits, isIPv4 } from './lib/address-bits.ts'
 
 // Routes and the portal, which import nothing from each other: sessions, errors and pages.
 export {
@@ -142,7 +143,7 @@ export { decrypts, findUnusableKeys, type UnusableKey } from './services/encrypt
 
 // All of them: options, errors and small tools.
 export { inTurns } from './files/in-turns.ts'
-export { integrationsOption } from './integrations.ts'
+export { INTEGRATIONS_OPTION } from './integrations.ts'
 export { answerInTime } from './lib/answer-in-time.ts'
 export { invalidField, validationFailed } from './lib/errors.ts'
 export { loggableError } from './lib/loggable-error.ts'
@@ -165,6 +166,7 @@ export {
   type OptionsOf,
   type OptionTable,
   oneOf,
+  REGISTER_OPTIONS,
 } from './lib/option-check.ts'
 export { type CallWatcher, isOutage } from './lib/outage.ts'
 export { givenOptions, pick } from './lib/fields.ts'

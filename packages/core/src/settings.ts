@@ -46,8 +46,8 @@ export interface IntegrationsOptions<
   /** Your storage, from `drizzleStorage`. */
   readonly storage: Storage<Transaction>
   /**
-   * For a host with several databases: the storages of the others. A quote or proposal that another organization has there
-   * is a 403, as in one database, instead of a 404. One that is away counts as empty. Default none.
+   * The storages of your other databases, if you have several. A quote or proposal that another organization has there
+   * returns 403, as in one database, instead of 404. An unavailable storage counts as empty. Default none.
    */
   readonly otherStorages?: readonly Storage<Transaction>[]
   /** Your quote pipeline. */
@@ -58,7 +58,7 @@ export interface IntegrationsOptions<
   readonly quotations?: HostQuotations
   /** Stores the bytes of requirements files. Default: in the storage. */
   readonly files?: FileStorage
-  /** Encrypt signing secrets and endpoint headers at rest (AES-256-GCM). Newest first, at least one. */
+  /** Keys that encrypt signing secrets and endpoint headers (AES-256-GCM). Newest first, at least one. */
   readonly encryptionKeys: readonly EncryptionKey[]
   /** Names the webhook headers: `Acme` gives `X-Acme-Signature`. Letters, digits and dashes. Default `Service`. */
   readonly productName?: string
@@ -68,7 +68,7 @@ export interface IntegrationsOptions<
   readonly delivery?: Partial<DeliveryPolicy>
   /** How pipeline starts are retried. */
   readonly start?: Partial<StartPolicy>
-  /** When workers take over from a dead one, for every worker: in your app or a program of its own. */
+  /** When workers take over from a dead one. Applies to every worker, in your app or in a process of its own. */
   readonly lease?: Partial<LeasePolicy>
   /** What is recorded of requests with an API key. */
   readonly apiKeys?: Partial<ApiKeyPolicy>
@@ -104,7 +104,7 @@ export interface IntegrationsOptions<
    */
   readonly logger?: Logger
   /**
-   * A clock for tests. Everything follows it, including the removal of old data. Do not pass `() => new Date()` in
+   * A clock for tests. Everything uses it, including the removal of old data. Do not pass `() => new Date()` in
    * production: a machine with a wrong clock would do damage. Default: the database's time.
    */
   readonly now?: () => Date
@@ -124,7 +124,7 @@ type KeptOption =
 
 /** The checked options with their defaults, and what is derived from them once. */
 export interface Settings extends Required<Pick<IntegrationsOptions, KeptOption>> {
-  /** Of this package: see `checkIntegrations`. */
+  /** Of this package: see `INTEGRATIONS_OPTION`. */
   readonly version: string
   readonly events: EventCatalog
   readonly limits: Limits

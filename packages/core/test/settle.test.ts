@@ -19,8 +19,8 @@ function settled(
   })
 }
 
-function answered(httpStatus: number, retryAfterMs: number | null = null): Outcome {
-  return { kind: 'response', httpStatus, retryAfterMs }
+function answered(statusCode: number, retryAfterMs: number | null = null): Outcome {
+  return { kind: 'response', statusCode, retryAfterMs }
 }
 
 /** The wait before the next attempt, in milliseconds. */

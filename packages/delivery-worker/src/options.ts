@@ -4,7 +4,7 @@ import {
   checkLease,
   completeOptions,
   defaultsOf,
-  integrationsOption,
+  INTEGRATIONS_OPTION,
   isText,
   LEASE_OPTIONS,
   type LeasePolicy,
@@ -53,7 +53,7 @@ export const DEFAULT_WORKER_OPTIONS: OptionsOf<typeof WORKER_OPTIONS> = defaults
 /** Their defaults are in the settings of the integrations. */
 const { heartbeatMs, deadAfterMs } = LEASE_OPTIONS
 const OPTIONS = {
-  integrations: integrationsOption('createDeliveryWorker'),
+  integrations: INTEGRATIONS_OPTION,
   ...WORKER_OPTIONS,
   pollIntervalMs: { min: 1, max: MAX_TIMER_MS },
   heartbeatMs: { min: heartbeatMs.min, max: heartbeatMs.max },

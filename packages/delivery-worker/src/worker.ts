@@ -53,33 +53,47 @@ export interface DeliveryWorker {
   health(): WorkerHealth
 }
 
+/** `worker` rejects if the start fails. */
+type State =
+  | { readonly kind: 'stopped'; readonly worker?: never; readonly vitals?: never }
+  | { readonly kind: 'starting'; readonly worker: Promise<Running>; readonly vitals?: never }
+  | { readonly kind: 'running'; readonly worker: Promise<Running>; readonly vitals: () => Vitals }
+  | {
+      readonly kind: 'stopping'
+      readonly worker: Promise<Running>
+      /** Undefined while a start goes on. */
+      readonly vitals: (() => Vitals) | undefined
+      readonly stopped: Promise<void>
+    }
+
+const STOPPED: State = { kind: 'stopped' }
+
 /**
  * @throws ConfigurationError for an option that is missing, unknown or invalid, and on Bun
  */
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const checked = checkOptions(options)
   const { logger } = checked.integrations.settings
-  let running: Promise<Running> | undefined
-  let stopping: Promise<void> | undefined
-  let vitals: (() => Vitals) | undefined
+  let state: State = STOPPED
 
   function health(): WorkerHealth {
-    const state = stopping ? 'stopping' : vitals ? 'running' : running ? 'starting' : 'stopped'
-    return assessHealth(state, vitals?.(), checked.deadAfterMs)
+    return assessHealth(state.kind, state.vitals?.(), checked.deadAfterMs)
   }
 
   async function stop({
     deadlineMs = checked.integrations.settings.delivery.timeoutMs + RECORDS_MS,
   } = {}): Promise<void> {
-    stopping ??= running
-      ?.then(({ stop }) => stop(deadlineMs))
-      .catch(() => undefined)
-      .finally(() => {
-        running = undefined
-        stopping = undefined
-      })
+    if (state.kind === 'stopped') return
+    if (state.kind !== 'stopping') {
+      const { worker, vitals } = state
+      const stopped = worker
+        .then((running) => running.stop(deadlineMs))
+        .catch(() => undefined)
+        .finally(() => (state = STOPPED))
+      state = { kind: 'stopping', worker, vitals, stopped }
+    }
     // A start that hangs is stopped once it has ended.
-    if (stopping !== undefined) await endsWithin(stopping, deadlineMs + STOPS_WITHIN_MS)
+    await endsWithin(state.stopped, deadlineMs + STOPS_WITHIN_MS)
   }
 
   async function open(isBrief: boolean): Promise<Running> {
@@ -92,12 +106,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       // Loads much that a host's import need not wait for.
       const { run } = await import('./run.ts')
       const worker = await run(checked, openTelemetry(prometheus?.meter), { isBrief })
-      vitals = worker.vitals
       return {
         ...worker,
         async stop(deadlineMs) {
           await worker.stop(deadlineMs)
-          vitals = undefined
           await server?.close()
         },
       }
@@ -108,12 +120,17 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   async function start({ isBrief }: { isBrief: boolean }): Promise<Running> {
-    if (running !== undefined) throw new Error('The worker is already running.')
-    running = open(isBrief)
-    return running.catch((error: unknown) => {
-      running = undefined
-      throw error
-    })
+    if (state.kind !== 'stopped') throw new Error('The worker is already running.')
+    const worker = open(isBrief)
+    state = { kind: 'starting', worker }
+    worker.then(
+      ({ vitals }) =>
+        (state = state.kind === 'stopping' ? { ...state, vitals } : { kind: 'running', worker, vitals }),
+      () => {
+        if (state.kind === 'starting') state = STOPPED
+      },
+    )
+    return worker
   }
 
   checked.integrations.beforeClose(() => stop())
@@ -121,7 +138,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     integrations: checked.integrations,
     health,
     async idle() {
-      const worker = await running
+      const worker = await state.worker
       if (!(await worker?.idle())) throw new Error('The worker is not running.')
     },
     async start() {

@@ -398,8 +398,8 @@ describe('a body', () => {
 })
 
 describe('an incomplete response keeps its status', () => {
-  const kept = (httpStatus: number, error: string) => ({
-    ...answered(httpStatus),
+  const kept = (statusCode: number, error: string) => ({
+    ...answered(statusCode),
     incomplete: {
       kind: 'error',
       code: 'response_incomplete',

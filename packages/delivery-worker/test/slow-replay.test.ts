@@ -24,7 +24,9 @@ it('a replay that cannot finish a batch in time makes smaller ones, and says so'
   const warnings: unknown[] = []
   const integrations = integrationsOn(hasty, {
     logger: {
-      ...{ debug() {}, info() {}, error() {} },
+      debug() {},
+      info() {},
+      error() {},
       warn: (fields, message) => void (/replay/.test(message) && warnings.push([fields, message])),
     },
   })

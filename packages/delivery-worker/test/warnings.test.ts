@@ -275,7 +275,7 @@ describe('a failing hook', () => {
     expect(await warn()).toBe(1)
     expect(failing.map((warning) => [warning.id, warning.endpoint.id])).toEqual([[lost?.id, id]])
     // The process was not dead after all: its result is too late.
-    await storage.warnings.settle({ id: lost?.id ?? '', attempt: 1, retryAt: now })
+    await storage.warnings.recordCall({ id: lost?.id ?? '', attempt: 1, retryAt: now })
     expect(await warn()).toBe(0)
   })
 

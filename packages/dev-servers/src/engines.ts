@@ -249,12 +249,10 @@ async function openWebKit(driverProgram: string, screenProgram: string): Promise
   const port = await freePort()
   const driver = start(driverProgram, [`--port=${port}`], {
     DISPLAY: `:${String(display).trim()}`,
-    ...{
-      LANG: 'C.UTF-8',
-      LANGUAGE: 'en_US',
-      LIBGL_ALWAYS_SOFTWARE: '1',
-      WEBKIT_DISABLE_COMPOSITING_MODE: '1',
-    },
+    LANG: 'C.UTF-8',
+    LANGUAGE: 'en_US',
+    LIBGL_ALWAYS_SOFTWARE: '1',
+    WEBKIT_DISABLE_COMPOSITING_MODE: '1',
     // Root has no namespaces to build it from.
     WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
   })

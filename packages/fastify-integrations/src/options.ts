@@ -6,7 +6,7 @@ import {
   completeOptions,
   DEFAULT_PROBLEM_TYPE_BASE,
   hasMethods,
-  integrationsOption,
+  INTEGRATIONS_OPTION,
   isFunction,
   isObject,
   isText,
@@ -17,6 +17,7 @@ import {
   type OptionTable,
   oneOf,
   parseUrl,
+  REGISTER_OPTIONS,
   SESSION_TIMEOUT_MS,
   type Theme,
   type ThemeTokens,
@@ -103,7 +104,7 @@ export interface FastifyIntegrationsOptions {
    * Where clients reach your app: an https URL, also with a path (`https://api.example.com/quotes`); http for loopback only.
    * The `prefix` of the plugin follows it. `Link`, `Location` and the `servers` of the documentation then begin with it,
    * whatever host a request names. Set it if a gateway strips a path, and for clients that cannot use a link without a
-   * host. Default: they are paths of the request.
+   * host. Default: links are paths.
    */
   readonly publicUrl?: string
   /**
@@ -212,7 +213,7 @@ export const DEFAULT_API_DOCS: Required<ApiDocsOptions> = completeOptions(
 )
 
 const OPTIONS = {
-  integrations: integrationsOption('fastifyIntegrations'),
+  integrations: INTEGRATIONS_OPTION,
   resolveSession: {
     isRequired: true,
     check: isFunction,
@@ -262,9 +263,6 @@ const OPTIONS = {
     rule: 'must be an object, such as { listQuotations: { since: new Date() } }.',
   },
 } satisfies Record<keyof FastifyIntegrationsOptions, OptionTable[string]>
-
-/** Options of `register` that are Fastify's own. */
-const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
 
 /**
  * @throws ConfigurationError for an option that is missing, unknown or invalid

@@ -12,7 +12,9 @@ describe('GET /v1/integrations/me', () => {
     expect(body).toEqual({
       organization_id: ACME,
       api_key: {
-        ...{ id, name: 'test', status: 'active' },
+        id,
+        name: 'test',
+        status: 'active',
         masked_key: expect.stringMatching(/^pk_.{4}….{4}$/),
         expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
       },

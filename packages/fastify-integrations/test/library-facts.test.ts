@@ -150,8 +150,12 @@ describe('@fastify/swagger-ui 6.1', () => {
     const contents = `const app = require('fastify')(); app.register(require('@fastify/swagger'))
       app.register(require('@fastify/swagger-ui')); app.ready().then(() => app.close())`
     await build({
-      ...{ stdin: { contents, resolveDir: import.meta.dirname }, outfile },
-      ...{ bundle: true, platform: 'node', format: 'cjs', logLevel: 'error' },
+      stdin: { contents, resolveDir: import.meta.dirname },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      logLevel: 'error',
     })
     await expect(run(process.execPath, [outfile])).rejects.toThrow(/ENOENT.*logo\.svg/s)
     await rm(folder, { recursive: true })

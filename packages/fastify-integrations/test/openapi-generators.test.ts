@@ -89,7 +89,8 @@ describe.each(DOCUMENTS)('What generators need, in /api-docs/%s', (name) => {
       paths[path]?.['get']?.parameters?.find((each) => each.name === name)
     if (!name.startsWith('members')) {
       expect(parameterOf('/v1/integrations/events', 'types')).toMatchObject({
-        ...{ style: 'form', explode: false },
+        style: 'form',
+        explode: false,
         schema: {
           type: 'array',
           items: { type: 'string', enum: context.host.integrations.settings.events.types },

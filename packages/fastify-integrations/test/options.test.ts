@@ -152,7 +152,7 @@ it('Integrations of another version of core are refused, with both versions and 
   const refusal = boot({ integrations: createIntegrations({ ...hostOptions, storage }) })
   await expect(refusal).rejects.toThrow(ConfigurationError)
   await expect(refusal).rejects.toThrow(
-    /created by 0\.0\.9, and this package uses \S+\. .*npm ls @quickquote\/core/,
+    /integrations were created by @quickquote\/core 0\.0\.9, and this package uses \S+\. .*npm ls @quickquote\/core/,
   )
 })
 

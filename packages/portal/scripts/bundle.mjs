@@ -28,31 +28,37 @@ process.env.NODE_ENV = 'production'
 // Not before it is known that it is needed: loading it takes as long as all the rest.
 const { build } = await import('vite')
 
-const page = await bundle({
-  input: join(PACKAGE, 'ui/page.tsx'),
+const ELEMENT = join(PACKAGE, 'ui/element.tsx')
+
+/** Served: the page and the element share their parts. */
+const served = await bundle({
+  input: { page: join(PACKAGE, 'ui/page.tsx'), element: ELEMENT },
   names: {
-    entryFileNames: 'page-[hash].js',
-    chunkFileNames: '[name]-[hash].js',
+    entryFileNames: ({ name }) => (name === 'element' ? 'element.js' : '[name]-[hash].js'),
+    chunkFileNames: ({ moduleIds }) =>
+      `${moduleIds.some((id) => id.endsWith('app.tsx')) ? 'app' : '[name]'}-[hash].js`,
     assetFileNames: '[name]-[hash][extname]',
   },
 })
-const element = await bundle({
-  input: join(PACKAGE, 'ui/element.tsx'),
+/** For front ends with a bundler: one file. */
+const [element] = await bundle({
+  input: ELEMENT,
   names: { entryFileNames: 'element.js', codeSplitting: false },
-  exports: true,
 })
 
 mkdirSync(OUT, { recursive: true })
-const entry = page.find((file) => file.isEntry)
-const style = page.find(({ fileName }) => fileName.endsWith('.css'))
-const [{ code }] = element
+const page = served.find(({ isEntry, name }) => isEntry && name === 'page')
+const { 'element.js': servedElement, ...files } = Object.fromEntries(
+  served.map((file) => [file.fileName, withNotice(file)]),
+)
 const assets = {
-  script: entry.fileName,
-  style: style.fileName,
-  files: Object.fromEntries(page.map((file) => [file.fileName, withNotice(file)])),
-  element: `${NOTICE}\n${code}`,
+  script: page.fileName,
+  preloads: page.imports,
+  style: served.find(({ fileName }) => fileName.endsWith('.css')).fileName,
+  files,
+  element: servedElement,
 }
-write('element.js', assets.element)
+write('element.js', withNotice(element))
 write(
   'assets.js',
   Object.entries(assets)
@@ -77,13 +83,13 @@ function filesIn(folder) {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-async function bundle({ input, names, exports = false }) {
+async function bundle({ input, names }) {
   const { output } = await build({
     configFile: false,
     root: PACKAGE,
     logLevel: 'warn',
     base: './',
-    plugins: [snippets()],
+    plugins: [snippets(), plainImports()],
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
       write: false,
@@ -92,7 +98,7 @@ async function bundle({ input, names, exports = false }) {
       modulePreload: false,
       // Below any prefix, from memory: nothing is inlined as data, and no path is absolute.
       assetsInlineLimit: 0,
-      rolldownOptions: { input, output: names, ...(exports ? { preserveEntrySignatures: 'strict' } : {}) },
+      rolldownOptions: { input, output: names, preserveEntrySignatures: 'strict' },
     },
   })
   return output
@@ -117,8 +123,19 @@ function snippets() {
   }
 }
 
+/** Vite's helper for what is imported later takes 2 KB, mostly for style sheets, of which there are none. */
+function plainImports() {
+  return {
+    name: 'plain-imports',
+    enforce: 'pre',
+    load: (id) =>
+      id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load()' : null,
+  }
+}
+
 function withNotice(file) {
-  return file.type === 'chunk' ? `${NOTICE}\n${file.code}` : String(file.source)
+  if (file.type !== 'chunk') return String(file.source)
+  return file.moduleIds.some((id) => id.includes('preact')) ? `${NOTICE}\n${file.code}` : file.code
 }
 
 /** Whole files only: two commands may make them at once. */

@@ -2,10 +2,12 @@
 declare module '#assets' {
   /** The name of the page's script in `files`. */
   export const script: string
+  /** The names of what that script imports, to be loaded at once. */
+  export const preloads: readonly string[]
   /** The name of the page's style sheet in `files`. */
   export const style: string
-  /** The files of the page by name. The names contain a hash of the content. */
+  /** The files of the page and the element by name. The names contain a hash of the content. */
   export const files: Readonly<Record<string, string>>
-  /** The script that defines the element. */
+  /** The script that defines the element, and imports the rest from `files`. */
   export const element: string
 }

@@ -1,4 +1,4 @@
-import { script, style } from '#assets'
+import { preloads, script, style } from '#assets'
 
 /** The page, without any data: it uses the session routes with the reader's own session. */
 export function pageHtml(
@@ -6,6 +6,7 @@ export function pageHtml(
   { title, themeFile }: { title: string; themeFile: string | null },
 ): string {
   const theme = themeFile === null ? '' : `\n    <link rel="stylesheet" href="./${themeFile}" />`
+  const preload = preloads.map((name) => `\n    <link rel="modulepreload" href="./${name}" />`).join('')
   return `<!doctype html>
 <html>
   <head>
@@ -16,7 +17,7 @@ export function pageHtml(
     <meta name="referrer" content="no-referrer" />
     <title>${escapeText(title)}</title>
     <link rel="icon" href="data:," />
-    <link rel="stylesheet" href="./${style}" />${theme}
+    <link rel="stylesheet" href="./${style}" />${theme}${preload}
     <script id="settings" type="application/json">${escapeJson(settings)}</script>
     <script type="module" src="./${script}"></script>
   </head>

@@ -2,7 +2,7 @@ import type { Integrations, Session } from '@quickquote/core'
 import {
   checkBrand,
   completeOptions,
-  integrationsOption,
+  INTEGRATIONS_OPTION,
   isFunction,
   isObject,
   isText,
@@ -10,6 +10,7 @@ import {
   matching,
   type OptionTable,
   oneOf,
+  REGISTER_OPTIONS,
   type Theme,
   type ThemeTokens,
 } from '@quickquote/core/internal'
@@ -85,7 +86,7 @@ const PATH = {
 } as const
 
 const OPTIONS = {
-  integrations: integrationsOption('fastifyPortal'),
+  integrations: INTEGRATIONS_OPTION,
   resolveSession: {
     check: isFunction,
     rule: 'must be a function (request) => ({ memberId, organizations }) or null.',
@@ -114,9 +115,6 @@ const OPTIONS = {
     rule: "must be a list of sources, such as ['https://app.example.com'].",
   },
 } satisfies Record<keyof FastifyPortalOptions, OptionTable[string]>
-
-/** Options of `register` that are Fastify's own. */
-const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
 
 /**
  * @throws ConfigurationError for an option that is missing, unknown or invalid

@@ -41,7 +41,11 @@ it('a server bundled into one file has the page, its files and the element', asy
   const outfile = join(folder, 'server.mjs')
   await build({
     stdin: { contents: source, resolveDir: resolve(import.meta.dirname), loader: 'js' },
-    ...{ bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'silent' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'silent',
     // Fastify and its dependencies are CommonJS.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
@@ -50,5 +54,5 @@ it('a server bundled into one file has the page, its files and the element', asy
   await writeFile(join(folder, 'package.json'), '{}')
   // Only that file: there is no node_modules.
   const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: folder })
-  expect(JSON.parse(stdout)).toEqual([200, 200, 200])
+  expect(JSON.parse(stdout)).toEqual([200, 200, 200, 200])
 })

@@ -47,7 +47,7 @@ export interface Navigation {
  * Everything that must not be left without a question, also not by closing the page.
  * @param onHold gets the reason of the question; null: there is none
  */
-function holding(onHold: (why: LeaveReason | null) => void = () => {}) {
+export function holding(onHold: (why: LeaveReason | null) => void = () => {}) {
   const reasons = new Set<{ why: LeaveReason }>()
   const leaving = signal<Leaving | null>(null)
   const onUnload = (event: Event) => event.preventDefault()
@@ -135,54 +135,13 @@ export function hashNavigation(): Navigation {
   }
 }
 
-/** The path of a place within an organization, such as `deliveries/0197…?status=failed`. */
-export function pathOf({ view, id = null, query = {} }: Target): string {
-  const path = [view, id].filter((part) => part).map((part) => encodeURIComponent(part ?? ''))
-  return path.join('/') + searchOf(query)
-}
-
-/** The place of a path. */
-export function placeOf(path: string): Pick<Place, 'view' | 'id' | 'query'> {
-  const [parts = '', search = ''] = path.split('?')
-  const [view = '', id] = parts.split('/').map(decode)
-  return { view, id: id || null, query: Object.fromEntries(new URLSearchParams(search)) }
-}
-
-/**
- * Keeps the place in this object: for an element in a page with its own address.
- * @param hooks.href the address in the host's page of a path; undefined: it has none
- */
-export function memoryNavigation(
-  start: Place,
-  hooks: {
-    onGo(place: Place): void
-    onHold(why: LeaveReason | null): void
-    href(path: string): string | undefined
-  },
-): Navigation {
-  const place = signal<Place>(start)
-  const { asks, ...held } = holding(hooks.onHold)
-  return {
-    place,
-    ...held,
-    href: (target) => hooks.href(pathOf(target)),
-    go({ organizationId = place.value.organizationId, view, id = null, query = {} }, { isDone } = {}) {
-      const leave = () => {
-        place.value = { organizationId, view, id, query }
-        hooks.onGo(place.value)
-      }
-      if (!asks(leave, isDone)) leave()
-    },
-  }
-}
-
-function searchOf(query: Readonly<Record<string, string>>): string {
+export function searchOf(query: Readonly<Record<string, string>>): string {
   const search = new URLSearchParams(query).toString()
   return search === '' ? '' : `?${search}`
 }
 
 /** Accepts a `%` that someone typed. */
-function decode(part: string): string {
+export function decode(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

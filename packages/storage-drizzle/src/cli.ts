@@ -31,8 +31,8 @@ Options
 
 Set DATABASE_URL to the database: postgres://user:password@host:port/database.
 There is no option for it, because other users of the machine can read command lines.
-If your host has several databases, separate their URLs by spaces: the command runs on all of them, and one that is away
-holds up no other.
+If your host has several databases, separate their URLs by spaces: the command runs on all of them, and an
+unavailable one delays no other.
 
 Exit codes: 0 done, or up to date; 1 pending migrations (status); 2 the command failed on a database.
 `

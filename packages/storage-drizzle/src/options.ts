@@ -47,8 +47,8 @@ export type StorageOptions = (
       /** Your own drizzle, on any PostgreSQL driver with transactions. Never changed or closed. */
       readonly db: HostDrizzle
       /**
-       * With `db`: lets workers listen for new work on a connection of their own, which drizzle cannot. Otherwise they
-       * poll (`pollIntervalMs`).
+       * With `db`: lets workers listen for new work on a connection of their own, because drizzle cannot listen. Otherwise
+       * they poll (`pollIntervalMs`).
        */
       readonly connectionString?: string | undefined
     }

@@ -16,11 +16,12 @@ it('A completed query releases its parameters', async () => {
 it('Statements that wait behind a lost prepared statement get their own results', async () => {
   const { driver } = connect({ connectionString: inject('postgresUrl'), maxConnections: 1 })
   const ask = (n: number) =>
-    driver.values("select $1::int as n, decode($2::text, 'hex') as bytes", [
-      n,
-      Buffer.from([n]).toString('hex'),
-    ])
-  const other = (n: number) => driver.values('select $1::text as other', [String(n)])
+    driver.values(
+      "select $1::int as n, decode($2::text, 'hex') as bytes",
+      [n, Buffer.from([n]).toString('hex')],
+      ['n', 'bytes'],
+    )
+  const other = (n: number) => driver.values('select $1::text as other', [String(n)], [])
   const expected = (n: number) => [[n, Buffer.from([n])]]
   expect([...(await ask(0))]).toEqual(expected(0))
   // As a pooler does by switching connections.
@@ -38,15 +39,15 @@ it('Statements that wait behind a lost prepared statement get their own results'
 it('Statements that wait in a transaction behind a lost prepared statement get their own results', async () => {
   const { driver } = connect({ connectionString: inject('postgresUrl'), maxConnections: 1 })
   const ask = 'select $1::int as n'
-  await driver.values(ask, [0])
+  await driver.values(ask, [0], [])
   await driver.script('deallocate all')
 
   const asked = driver.begin((transaction) =>
-    Promise.allSettled([1, 2, 3].map((n) => transaction.values(ask, [n]))),
+    Promise.allSettled([1, 2, 3].map((n) => transaction.values(ask, [n], []))),
   )
 
   // PostgreSQL has aborted it by then.
   await expect(asked).rejects.toMatchObject({ code: '26000' })
-  expect([...(await driver.values(ask, [4]))]).toEqual([[4]])
+  expect([...(await driver.values(ask, [4], []))]).toEqual([[4]])
   await driver.end()
 })

@@ -240,8 +240,8 @@ const CHANGES: typeof WRITES = {
     on.quotations.erase(organization_id, quotation.id),
   'pipelineStarts.claim': (on) =>
     on.pipelineStarts.claim({ workerId: randomUUID(), limit: 10, now: new Date() }),
-  'pipelineStarts.settle': (on, { quotation: { id: quotationId } }) =>
-    on.pipelineStarts.settle({ workerId: randomUUID(), quotationId, attempt: 1, retryAt: new Date() }),
+  'pipelineStarts.recordCall': (on, { quotation: { id: quotationId } }) =>
+    on.pipelineStarts.recordCall({ workerId: randomUUID(), quotationId, attempt: 1, retryAt: new Date() }),
   'pipelineStarts.release': (on, { quotation: { id: quotationId } }) =>
     on.pipelineStarts.release({ workerId: randomUUID(), quotationId, attempt: 1 }),
   'uploads.abandon': (on, { upload }) => on.uploads.abandon([upload], new Date()),

@@ -1,12 +1,12 @@
 import { newId, type RecordedEvent, type StoredWebhookEndpoint, type Work } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
-import { createCalls } from '../src/connection/call.ts'
-import { createDatabase, type Database } from '../src/connection/database.ts'
+import type { Database } from '../src/connection/database.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { eventStorage } from '../src/deliveries/events.ts'
 import { drizzleStorage } from '../src/index.ts'
 import { quotationStorage } from '../src/quotations/quotations.ts'
 import { openDatabase } from './support/database.ts'
+import { databaseOn } from './support/database-on.ts'
 import { sampleEndpoint, sampleEvent, sampleQuotation, sampleSecrets } from './support/samples.ts'
 import { localWaker } from './support/wakers.ts'
 
@@ -88,15 +88,9 @@ describe('workers are woken', () => {
     const wake = () => {
       wakes += 1
     }
-    await work(
-      createDatabase({
-        driver: onPostgresJs(sql, { prepare: true }),
-        schema: 'quickquote',
-        prepare: true,
-        calls: createCalls(),
-        waker: localWaker(wake),
-      }),
-    ).catch(() => undefined)
+    await work(databaseOn(onPostgresJs(sql, { prepare: true }), { waker: localWaker(wake) })).catch(
+      () => undefined,
+    )
     return wakes
   }
 
@@ -121,11 +115,7 @@ describe('workers are woken', () => {
   it('once for each kind of work by a transaction, on commit', async () => {
     const event = await sampleEventWithEndpoint()
     const wakes: Work[] = []
-    await createDatabase({
-      driver: onPostgresJs(sql, { prepare: true }),
-      schema: 'quickquote',
-      prepare: true,
-      calls: createCalls(),
+    await databaseOn(onPostgresJs(sql, { prepare: true }), {
       waker: localWaker((work) => wakes.push(work)),
     }).transaction(async (transaction) => {
       await eventStorage(transaction).record(event)

@@ -2,24 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { type FileId, IntegrationError } from '@quickquote/core'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createCalls } from '../src/connection/call.ts'
-import { createDatabase } from '../src/connection/database.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { firstIdOf } from '../src/ids.ts'
 import { fileStorage, takeUploads, uploadStorage } from '../src/quotations/files.ts'
 import { openDatabase } from './support/database.ts'
-import { localWaker } from './support/wakers.ts'
+import { databaseOn } from './support/database-on.ts'
 
 const CHUNK = 90 * 1024
 
 const { sql } = await openDatabase()
-const database = createDatabase({
-  driver: onPostgresJs(sql, { prepare: true }),
-  schema: 'quickquote',
-  prepare: true,
-  calls: createCalls(),
-  waker: localWaker(),
-})
+const database = databaseOn(onPostgresJs(sql, { prepare: true }))
 const files = fileStorage(database)
 const uploads = uploadStorage(database)
 

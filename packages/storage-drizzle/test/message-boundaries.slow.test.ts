@@ -78,13 +78,10 @@ const codeOf = (error: unknown) => String(Object(error).cause?.code ?? Object(er
 
 /** Reads in every way. */
 async function read(driver: Statements): Promise<unknown> {
-  const simple = await driver.values("select n, 'é' as word from generate_series(1, 2) n", [], undefined, [
-    'n',
-    'word',
-  ])
+  const simple = await driver.values("select n, 'é' as word from generate_series(1, 2) n", [], ['n', 'word'])
   const text = 'select n, null as nothing, $1::text as word from generate_series(1, 4) n'
-  const values = await driver.values(text, ['word'], undefined, ['n', 'nothing', 'word'])
-  const none = await driver.values('select $1::text as word where false', ['none'], undefined, ['word'])
+  const values = await driver.values(text, ['word'], ['n', 'nothing', 'word'])
+  const none = await driver.values('select $1::text as word where false', ['none'], ['word'])
   return { simple: [...simple], values: [...values], none: [...none] }
 }
 
@@ -92,14 +89,15 @@ type Kind = (driver: Driver, text: string) => Promise<unknown>
 
 /** The kinds of statements. `$1` in a text is its parameter. */
 const KINDS: Record<string, Kind> = {
-  values: (driver, text) => driver.values(text, ['1']),
+  values: (driver, text) => driver.values(text, ['1'], []),
   'the same values again': async (driver, text) => {
-    await driver.values(text, ['0'])
-    return driver.values(text, ['1'])
+    await driver.values(text, ['0'], [])
+    return driver.values(text, ['1'], [])
   },
-  'values without parameters': (driver, text) => driver.values(withoutParameter(text)),
+  'values without parameters': (driver, text) => driver.values(withoutParameter(text), [], []),
   script: (driver, text) => driver.script(withoutParameter(text)),
-  'values in a transaction': (driver, text) => driver.begin((transaction) => transaction.values(text, ['1'])),
+  'values in a transaction': (driver, text) =>
+    driver.begin((transaction) => transaction.values(text, ['1'], [])),
 }
 
 const withoutParameter = (text: string) => text.replaceAll('$1', "'1'")
@@ -174,12 +172,16 @@ describe.each(Object.keys(CLIENTS))('%s', (client) => {
   it('gives whole results after an error at each step of a statement', async () => {
     await withClient(client, async (driver) => {
       const failures: [string, () => Promise<unknown>][] = [
-        ['parse', () => driver.values('selec $1::text', ['1'])],
-        ['bind', () => driver.values('select $1::int as n', ['not a number'])],
-        ['sync', () => driver.values('insert into public.deferred values ($1) returning id', ['nobody'])],
+        ['parse', () => driver.values('selec $1::text', ['1'], [])],
+        ['bind', () => driver.values('select $1::int as n', ['not a number'], ['n'])],
+        [
+          'sync',
+          () => driver.values('insert into public.deferred values ($1) returning id', ['nobody'], ['id']),
+        ],
         [
           'commit',
-          () => driver.begin((bound) => bound.values("insert into public.deferred values ('nobody')")),
+          () =>
+            driver.begin((bound) => bound.values("insert into public.deferred values ('nobody')", [], [])),
         ],
       ]
       for (const [step, fail] of failures) {
@@ -197,7 +199,7 @@ describe.each(Object.keys(CLIENTS))('%s', (client) => {
         const id = randomUUID()
         const work = driver.begin(async (bound) => {
           if (lost === 'before the statement') await bound.script('deallocate all')
-          await bound.values('insert into public.notes values ($1) returning id', [id])
+          await bound.values('insert into public.notes values ($1) returning id', [id], ['id'])
           if (lost === 'before the commit') await bound.script('deallocate all')
         })
         const code = await work.then(() => 'done', codeOf)
@@ -227,7 +229,7 @@ describe.each(Object.keys(CLIENTS))('%s', (client) => {
 describe('our own connection, lost at each message', () => {
   const note = async (driver: Statements) => {
     const id = randomUUID()
-    await driver.values('insert into public.notes values ($1) returning id', [id])
+    await driver.values('insert into public.notes values ($1) returning id', [id], ['id'])
     return id
   }
   const kinds: Record<string, (driver: Driver) => Promise<unknown>> = {
@@ -276,7 +278,7 @@ describe('our own connection, lost at each message', () => {
       const other = new URL(database.url).host
       const url =
         hosts === 'one host' ? proxy.url : proxy.url.replace(/@[^/]*/, (place) => `${place},${other}`)
-      const one = (driver: Driver) => driver.values('select 1 as one')
+      const one = (driver: Driver) => driver.values('select 1 as one', [], ['one'])
       proxy.rewrite('nothing of the kind', '')
       await withClient('our own connection', one, { url })
       // The answer to the statement has four.

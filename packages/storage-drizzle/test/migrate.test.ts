@@ -66,7 +66,7 @@ describe('migrate', () => {
       await values('commit')
       return result
     }
-    await migrate({ ...statements, begin } as Driver, 'quickquote')
+    await migrate({ ...statements, begin } as never, 'quickquote')
     await client.end()
 
     expect(await open().migrationPlan()).toBeNull()

@@ -82,7 +82,7 @@ describe('an order to start a pipeline', () => {
     const { id } = await accept()
     await claim(worker)
 
-    await storage.pipelineStarts.settle({ workerId: worker, quotationId: id, attempt: 1, retryAt: null })
+    await storage.pipelineStarts.recordCall({ workerId: worker, quotationId: id, attempt: 1, retryAt: null })
 
     expect(await sql`select * from quickquote.pipeline_starts`).toHaveLength(0)
   })
@@ -92,7 +92,7 @@ describe('an order to start a pipeline', () => {
     await claim(worker)
     const retryAt = new Date(Date.now() + 60_000)
 
-    await storage.pipelineStarts.settle({ workerId: worker, quotationId: id, attempt: 1, retryAt })
+    await storage.pipelineStarts.recordCall({ workerId: worker, quotationId: id, attempt: 1, retryAt })
 
     expect(await claim(other)).toEqual({ claimed: [], nextDueAt: retryAt })
     const { claimed } = await claim(other, { now: retryAt })
@@ -117,9 +117,9 @@ describe('an order to start a pipeline', () => {
     await claim(other)
 
     const stale = { workerId: worker, quotationId: id, attempt: 1 }
-    await storage.pipelineStarts.settle({ ...stale, retryAt: null })
-    await storage.pipelineStarts.settle({ ...stale, retryAt: new Date() })
-    await storage.pipelineStarts.settle({ ...stale, workerId: other, retryAt: null })
+    await storage.pipelineStarts.recordCall({ ...stale, retryAt: null })
+    await storage.pipelineStarts.recordCall({ ...stale, retryAt: new Date() })
+    await storage.pipelineStarts.recordCall({ ...stale, workerId: other, retryAt: null })
 
     const held = await sql`select leased_by, attempt from quickquote.pipeline_starts`
     expect([...held]).toEqual([{ leased_by: other, attempt: 2 }])
@@ -168,9 +168,9 @@ describe('an order to start a quote that is cancelled', () => {
       if (claimed.length > 0) {
         expect(await storage.pipelineStarts.findCancelled(worker)).toEqual(new Set([quotation.id]))
         const held = { workerId: worker, quotationId: quotation.id, attempt: 1 }
-        await storage.pipelineStarts.settle({ ...held, retryAt: null })
+        await storage.pipelineStarts.recordCall({ ...held, retryAt: null })
         expect((await claim(worker)).claimed).toMatchObject([{ hook: 'cancel' }])
-        await storage.pipelineStarts.settle({ ...held, retryAt: null })
+        await storage.pipelineStarts.recordCall({ ...held, retryAt: null })
       }
       expect((await claim(worker)).claimed).toEqual([])
       expect(await sql`select * from quickquote.pipeline_starts`).toEqual([])
@@ -190,8 +190,8 @@ describe('an order to start a quote that is cancelled', () => {
 
   it('is kept by the worker that has it until its call has ended, however it does', async () => {
     const ends: ((held: { workerId: string; quotationId: string; attempt: number }) => Promise<void>)[] = [
-      (held) => storage.pipelineStarts.settle({ ...held, retryAt: null }),
-      (held) => storage.pipelineStarts.settle({ ...held, retryAt: new Date(Date.now() + 60_000) }),
+      (held) => storage.pipelineStarts.recordCall({ ...held, retryAt: null }),
+      (held) => storage.pipelineStarts.recordCall({ ...held, retryAt: new Date(Date.now() + 60_000) }),
       (held) => storage.pipelineStarts.release(held),
       ({ workerId }) => storage.workers.retire(workerId),
     ]
@@ -206,7 +206,7 @@ describe('an order to start a quote that is cancelled', () => {
       const { claimed } = await claim(other)
       expect(claimed).toMatchObject([{ quote: { id: quotation.id }, hook: 'cancel', attempt: 1 }])
       const held = { workerId: other, quotationId: quotation.id, attempt: 1 }
-      await storage.pipelineStarts.settle({ ...held, retryAt: null })
+      await storage.pipelineStarts.recordCall({ ...held, retryAt: null })
       expect(await sql`select * from quickquote.pipeline_starts`).toEqual([])
     }
   })
@@ -214,10 +214,10 @@ describe('an order to start a quote that is cancelled', () => {
   it('is settled in a transaction that began before the cancel: nothing is lost', async () => {
     const quotation = await accept()
     await claim(worker)
-    let settling: Promise<void> | undefined
+    let recording: Promise<void> | undefined
     await storage.transaction(async (transaction) => {
       await cancelled(transaction, quotation)
-      settling = outbox.anotherStorage().pipelineStarts.settle({
+      recording = outbox.anotherStorage().pipelineStarts.recordCall({
         workerId: worker,
         quotationId: quotation.id,
         attempt: 1,
@@ -225,7 +225,7 @@ describe('an order to start a quote that is cancelled', () => {
       })
       await expect.poll(() => lockWaiters(sql)).toBeGreaterThan(0)
     })
-    await settling
+    await recording
     expect((await claim(other)).claimed).toMatchObject([{ hook: 'cancel', attempt: 1 }])
   })
 })

@@ -5,13 +5,12 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCalls } from '../src/connection/call.ts'
 import { connect } from '../src/connection/connect.ts'
-import { createDatabase } from '../src/connection/database.ts'
 import { MAINTENANCE, MIGRATION } from '../src/connection/driver.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { statement } from '../src/connection/statement.ts'
 import { drizzleStorage, StorageError } from '../src/index.ts'
+import { databaseOn } from './support/database-on.ts'
 import { sampleQuotation } from './support/samples.ts'
-import { localWaker } from './support/wakers.ts'
 
 const ORGANIZATION = '0198b2a0-0000-7000-8000-000000000001'
 
@@ -54,7 +53,7 @@ describe('our own connections', () => {
   ])('have the timeouts of the options: %o', async (options, expected) => {
     const { driver } = connect({ connectionString: testing.url, ...options })
     for (const [name, value] of Object.entries(expected)) {
-      expect([...(await driver.values(`show ${name}`))]).toEqual([[value]])
+      expect([...(await driver.values(`show ${name}`, [], [name]))]).toEqual([[value]])
     }
     await driver.end()
   })
@@ -122,14 +121,7 @@ describe('a call', () => {
   it('is rolled back at its timeout, even if the connections were ready late', async () => {
     const timeoutMs = 2000
     const driver = onPostgresJs(sql, { prepare: true })
-    const database = createDatabase({
-      driver,
-      schema: 'quickquote',
-      prepare: true,
-      calls: createCalls(),
-      waker: localWaker(),
-      callTimeoutMs: timeoutMs,
-    })
+    const database = databaseOn(driver, { callTimeoutMs: timeoutMs })
     await sql`create table late ()`
     let ended: Promise<unknown> = Promise.resolve()
     const call: Promise<unknown> = createCalls(() => sleep(timeoutMs * 0.75), timeoutMs).call(
@@ -233,13 +225,7 @@ describe('conflicting transactions', () => {
 
   it.each(['40001', '40P01'])('(%s) are retried, up to three times', async (state) => {
     const { driver } = connect({ connectionString: testing.url })
-    const database = createDatabase({
-      driver,
-      schema: 'quickquote',
-      prepare: true,
-      calls: createCalls(),
-      waker: localWaker(),
-    })
+    const database = databaseOn(driver)
     let tries = 0
     const work = (refusals: number) =>
       database.transaction(async ({ run }) => {

@@ -4,8 +4,7 @@ import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createCalls } from '../src/connection/call.ts'
-import { createDatabase, type Database } from '../src/connection/database.ts'
+import type { Database } from '../src/connection/database.ts'
 import { onHostDrizzle } from '../src/connection/host-drizzle.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import {
@@ -23,6 +22,7 @@ import {
 } from '../src/connection/statement.ts'
 import { drizzleStorage } from '../src/index.ts'
 import { openDatabase } from './support/database.ts'
+import { databaseOn } from './support/database-on.ts'
 import { claimOf, succeeded } from './support/delivery-samples.ts'
 import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase } from './support/hostile-session.ts'
 import { DRIZZLES, HOSTS } from './support/hosts.ts'
@@ -36,7 +36,6 @@ import {
   sampleSecret,
   sampleSecrets,
 } from './support/samples.ts'
-import { localWaker } from './support/wakers.ts'
 
 const { url, sql } = await openDatabase({ sql: { connection: PLAIN_SETTINGS, onnotice() {} } })
 
@@ -55,13 +54,7 @@ const PATHS: Record<string, (url: string, use: (opened: Opened) => Promise<void>
       async (url: string, use: (opened: Opened) => Promise<void>) => {
         const { db, close } = openDrizzle(url)
         const driver = onHostDrizzle(db)
-        const database = createDatabase({
-          driver,
-          schema: 'quickquote',
-          prepare: true,
-          calls: createCalls(),
-          waker: localWaker(),
-        })
+        const database = databaseOn(driver)
         await use({ storage: drizzleStorage({ db }), database }).finally(close)
       },
     ]),
@@ -72,13 +65,7 @@ const PATHS: Record<string, (url: string, use: (opened: Opened) => Promise<void>
       async (url: string, use: (opened: Opened) => Promise<void>) => {
         const host = openHost(url)
         const storage = drizzleStorage({ sql })
-        const database = createDatabase({
-          driver: onPostgresJs(sql, { prepare: true }),
-          schema: 'quickquote',
-          prepare: true,
-          calls: createCalls(),
-          waker: localWaker(),
-        })
+        const database = databaseOn(onPostgresJs(sql, { prepare: true }))
         await host
           .transaction((transaction) =>
             use({ storage: storage.within(transaction), database: database.within(transaction) }),
@@ -95,13 +82,7 @@ interface Opened {
 }
 
 async function onClient(client: postgres.Sql, prepare: boolean, use: (opened: Opened) => Promise<void>) {
-  const database = createDatabase({
-    driver: onPostgresJs(client, { prepare }),
-    schema: 'quickquote',
-    prepare,
-    calls: createCalls(),
-    waker: localWaker(),
-  })
+  const database = databaseOn(onPostgresJs(client, { prepare }), { prepare })
   await use({ storage: drizzleStorage({ sql: client, prepare }), database }).finally(() => client.end())
 }
 

@@ -4,13 +4,12 @@ import type { Work } from '@quickquote/core/internal'
 import { startDatabaseProxy } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createCalls } from '../src/connection/call.ts'
-import { createDatabase } from '../src/connection/database.ts'
 import { listen, PROBE } from '../src/connection/listener.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { toStorageError } from '../src/connection/storage-error.ts'
 import { createWaker } from '../src/connection/wake.ts'
 import { eventStorage } from '../src/deliveries/events.ts'
+import { databaseOn } from './support/database-on.ts'
 import { openOutbox } from './support/delivery-samples.ts'
 import { sampleEvent } from './support/samples.ts'
 
@@ -126,13 +125,7 @@ describe('waking', () => {
       },
     }
     const waker = createWaker(driver, 'quickquote')
-    const database = createDatabase({
-      driver,
-      schema: 'quickquote',
-      prepare: true,
-      calls: createCalls(),
-      waker,
-    })
+    const database = databaseOn(driver, { waker })
 
     await eventStorage(database).record(sampleEvent({ organization_id: endpoint.organization_id }))
 

@@ -2,7 +2,7 @@ import { ConfigurationError, type Integrations } from '@quickquote/core'
 import {
   completeOptions,
   eventIdOf,
-  integrationsOption,
+  INTEGRATIONS_OPTION,
   type OptionTable,
   type SettledAttempt,
 } from '@quickquote/core/internal'
@@ -136,7 +136,7 @@ export function createTestKit(options: TestKitOptions): TestKit {
 }
 
 const OPTIONS = {
-  integrations: integrationsOption('createTestKit'),
+  integrations: INTEGRATIONS_OPTION,
   app: {
     check: (app: Partial<HostApp>) => typeof app.inject === 'function',
     rule: 'must be a Fastify instance with the plugin. It is optional.',

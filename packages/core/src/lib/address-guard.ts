@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { addressBits, IPV4, isIPv4 } from './address-bits.ts'
 import { ConfigurationError } from './errors.ts'
 import { parseUrl } from './text.ts'
 
@@ -16,7 +17,6 @@ export interface AddressGuard {
   allowsHost(hostname: string): boolean
 }
 
-const IPV4 = 0xffffn
 const NAT64 = 0x64_ff9bn << 64n
 
 /**
@@ -69,7 +69,7 @@ export function addressGuard(options: { readonly allow?: readonly string[] } = {
   return {
     check(address) {
       const text = /^\[([\da-f.]*:[\da-f.:]*)\]$/i.exec(address)?.[1] ?? address
-      const literal = toBits(text)
+      const literal = addressBits(text)
       if (literal === undefined) return { allowed: false, reason: 'not an IP address, or one with a zone' }
       const target = behindNat64(literal)
       const isListed = ranges.some((range) => contains(range, literal) || contains(range, target))
@@ -112,32 +112,10 @@ function contains({ base, shift }: Range, address: bigint): boolean {
 function toRange(cidr: string): Range | undefined {
   const [, address = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(cidr) ?? []
   const width = isIP(address) === 4 ? 32 : 128
-  const base = toBits(address)
+  const base = addressBits(address)
   if (base === undefined || Number(length ?? 0) > width) return undefined
   const shift = BigInt(width - Number(length ?? width))
   return (base >> shift) << shift === base ? { base, shift } : undefined
-}
-
-/** The 128 bits of an address. IPv4 becomes IPv4-mapped IPv6, so that both spellings are equal. */
-function toBits(address: string): bigint | undefined {
-  const family = isIP(address)
-  if (family === 0 || address.includes('%')) return undefined
-  if (family === 4) return (IPV4 << 32n) | ipv4Bits(address)
-  const hex = address.replace(/:(\d{1,3}(?:\.\d{1,3}){3})$/, (_, dotted: string) => {
-    const bits = ipv4Bits(dotted)
-    return `:${(bits >> 16n).toString(16)}:${(bits & 0xffffn).toString(16)}`
-  })
-  const [left = [], right = []] = hex.split('::').map((half) => (half === '' ? [] : half.split(':')))
-  const zeros = Array<string>(8 - left.length - right.length).fill('0')
-  return BigInt(`0x${[...left, ...zeros, ...right].map((group) => group.padStart(4, '0')).join('')}`)
-}
-
-function ipv4Bits(dotted: string): bigint {
-  return dotted.split('.').reduce((bits, octet) => (bits << 8n) | BigInt(octet), 0n)
-}
-
-function isIPv4(address: bigint): boolean {
-  return address >> 32n === IPV4
 }
 
 /**

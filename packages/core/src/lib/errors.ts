@@ -71,7 +71,7 @@ export const ERRORS = {
     status: 403,
     title: 'You do not have the required permission',
     advice:
-      'Ask an administrator of your organization for the permission `manage_integrations`. To look, `view_integrations` is enough.',
+      'Ask an administrator of your organization for the permission `manage_integrations`. To read, `view_integrations` is enough.',
   },
   ORGANIZATION_ERASED: {
     status: 403,

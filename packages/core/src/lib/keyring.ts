@@ -10,7 +10,7 @@ import { ConfigurationError } from './errors.ts'
 
 /** A key that encrypts signing secrets and endpoint headers. */
 export interface EncryptionKey {
-  /** Your name for the key, and for no other. It is stored next to everything the key encrypts. */
+  /** Your unique name for the key. It is stored next to everything the key encrypts. */
   readonly id: string
   /** 32 bytes, or their base64. `undefined` (an unset environment variable) is refused at startup. */
   readonly key: Uint8Array | string | undefined

@@ -27,8 +27,8 @@ interface RuledOption {
   readonly isRequired?: true
   /** Whether a value is right. Default: checked by the code that uses it. */
   check?(value: unknown): boolean
-  /** What an error says after the name, such as `must be a function.` */
-  readonly rule?: string
+  /** What an error says after the name, such as `must be a function.`; a function, if that depends on the value. */
+  readonly rule?: string | ((value: unknown) => string)
 }
 
 /** The names, checks and defaults of a group of options; for numbers and flags also their types, and the reference page. */
@@ -82,8 +82,12 @@ export function checkOptionValues(owner: string, table: OptionTable, given: obje
     if ('min' in option) checkNumber(path, value, option)
     else if (typeof option.default === 'boolean')
       insist(typeof value === 'boolean', path, 'must be true or false.')
-    else if ('check' in option) insist(option.check?.(value) ?? true, path, option.rule)
+    else if ('check' in option) insist(option.check?.(value) ?? true, path, ruleFor(value, option))
   }
+}
+
+function ruleFor(value: unknown, { rule }: RuledOption): string | undefined {
+  return typeof rule === 'function' ? rule(value) : rule
 }
 
 function insist(holds: boolean, path: string, rule = 'is wrong.'): void {
@@ -94,6 +98,9 @@ function insist(holds: boolean, path: string, rule = 'is wrong.'): void {
 function separatorAfter(owner: string): string {
   return owner.includes(': ') ? '.' : ': '
 }
+
+/** Options of `register` that are Fastify's own. */
+export const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
 
 /** The largest edit distance of a typo: at most half of the name, or `max` would resemble `sql`. */
 const MAX_SLIPS = 4

@@ -2,7 +2,6 @@ import type { ErrorCode } from '../lib/errors.ts'
 import {
   CANCELLED,
   hasEnded,
-  type Proposal,
   type QuotationStatus,
   type Source,
   STEPS,
@@ -10,20 +9,21 @@ import {
   type StepStatus,
 } from './quotation.ts'
 import type { QuotationEventType } from './quotation-events.ts'
+import type { ReportedProposal } from './quote-pipeline.ts'
 
 export type Report =
   | { readonly kind: 'step_started'; readonly step: Step }
   | { readonly kind: 'step_completed'; readonly step: Exclude<Step, 'proposal'> }
-  | {
-      readonly kind: 'proposal_ready'
-      readonly proposalId: string
-      readonly name?: string | undefined
-      readonly documentId?: string | undefined
-    }
+  | ProposalReport
   | { readonly kind: 'completed' }
   | { readonly kind: 'failed'; readonly step?: Step | undefined; readonly errorCode?: string | undefined }
-  /** Not of the pipeline: a partner or the host cancels the quote. */
-  | { readonly kind: 'cancelled' }
+
+export interface ProposalReport {
+  readonly kind: 'proposal_ready'
+  readonly proposalId: string
+  readonly name?: string | undefined
+  readonly documentId?: string | undefined
+}
 
 /** The state of a quotation before a report. Steps without an entry are pending. */
 export interface Progress {
@@ -34,7 +34,7 @@ export interface Progress {
   readonly status: QuotationStatus
   readonly error_code: string | null
   readonly steps: readonly Pick<StepStatus, 'step' | 'status'>[]
-  readonly proposal: Pick<Proposal, 'id' | 'name' | 'document_id'> | null
+  readonly proposal: ReportedProposal | null
   readonly updated_at: Date
 }
 
@@ -48,17 +48,24 @@ export interface ProgressChange {
     readonly status: 'running' | 'completed' | 'failed'
     readonly error_code: string | null
   }
-  readonly proposal?: { readonly id: string; readonly name: string; readonly document_id: string | null }
+  readonly proposal?: ReportedProposal
   /** The emitted event. */
   readonly event?: { readonly type: QuotationEventType; readonly step: Step | 'unknown' }
 }
 
-export type Decision =
+export type Accepted =
   | { readonly kind: 'changed'; readonly change: ProgressChange }
   | { readonly kind: 'unchanged' }
-  | { readonly kind: 'refused'; readonly reason: string; readonly code: ErrorCode }
 
-const UNCHANGED: Decision = { kind: 'unchanged' }
+export interface Refused {
+  readonly kind: 'refused'
+  readonly reason: string
+  readonly code: ErrorCode
+}
+
+export type Decision = Accepted | Refused
+
+const UNCHANGED: Accepted = { kind: 'unchanged' }
 
 /**
  * Decides the effect of a report. A repeated report changes nothing; steps finish in order; nothing follows the end of
@@ -72,13 +79,11 @@ export function decide(progress: Progress, report: Report, ofPipeline: readonly 
     case 'step_completed':
       return completeStep(progress, report.step, ofPipeline)
     case 'proposal_ready':
-      return readyProposal(progress, report, ofPipeline)
+      return decideProposal(progress, report, ofPipeline)
     case 'completed':
       return complete(progress, ofPipeline)
     case 'failed':
       return fail(progress, report)
-    case 'cancelled':
-      return cancel(progress)
   }
 }
 
@@ -92,37 +97,40 @@ function startStep(progress: Progress, step: Step, ofPipeline: readonly Step[]):
 
 function completeStep(progress: Progress, step: Step, ofPipeline: readonly Step[]): Decision {
   if (statusOf(progress, step) === 'completed') return UNCHANGED
-  return (
-    refuseOutOfTurn(progress, step, ofPipeline) ??
-    changed({
-      status: 'running',
-      processed_step: step,
-      step: { step, status: 'completed', error_code: null },
-      event: { type: `quotation.${step}.completed`, step },
-    })
-  )
+  return refuseOutOfTurn(progress, step, ofPipeline) ?? changed(completionOf(step))
 }
 
-function readyProposal(
+function completionOf(step: Step): ProgressChange {
+  return {
+    status: 'running',
+    processed_step: step,
+    step: { step, status: 'completed', error_code: null },
+    event: { type: `quotation.${step}.completed`, step },
+  }
+}
+
+/** Like `decide`, with the proposal after the report. */
+export function decideProposal(
   progress: Progress,
-  report: Extract<Report, { kind: 'proposal_ready' }>,
-  ofPipeline: readonly Step[],
-): Decision {
-  const { proposal } = progress
-  if (proposal === null) {
-    const completion = completeStep(progress, 'proposal', ofPipeline)
-    if (completion.kind !== 'changed') return completion
-    const created = {
+  report: ProposalReport,
+  ofPipeline: readonly Step[] = STEPS,
+): (Accepted & { readonly proposal: ReportedProposal }) | Refused {
+  const { proposal: known } = progress
+  if (known === null) {
+    const proposal = {
       id: report.proposalId,
       name: report.name ?? progress.name,
       document_id: report.documentId ?? null,
     }
-    return changed({ ...completion.change, proposal: created })
+    const refusal = refuseOutOfTurn(progress, 'proposal', ofPipeline)
+    return refusal ?? { ...changed({ ...completionOf('proposal'), proposal }), proposal }
   }
-  if (report.documentId === undefined || report.documentId === proposal.document_id) return UNCHANGED
-  if (proposal.document_id !== null) return refused('The proposal already has another document.')
-  const attached = { id: proposal.id, name: report.name ?? proposal.name, document_id: report.documentId }
-  return changed({ status: progress.status, proposal: attached })
+  if (report.documentId === undefined || report.documentId === known.document_id) {
+    return { ...UNCHANGED, proposal: known }
+  }
+  if (known.document_id !== null) return refused('The proposal already has another document.')
+  const proposal = { id: known.id, name: report.name ?? known.name, document_id: report.documentId }
+  return { ...changed({ status: progress.status, proposal }), proposal }
 }
 
 function complete(progress: Progress, ofPipeline: readonly Step[]): Decision {
@@ -148,13 +156,14 @@ function fail(progress: Progress, report: Extract<Report, { kind: 'failed' }>): 
   })
 }
 
-function cancel(progress: Progress): Decision {
+/** A partner or the host cancels the quote. */
+export function decideCancellation(progress: Progress): Decision {
   if (!hasEnded(progress)) return fail(progress, { kind: 'failed', errorCode: CANCELLED })
   if (progress.error_code === CANCELLED) return UNCHANGED
   return refused(`The run has ${progress.status}, so it cannot be cancelled.`, 'QUOTATION_ENDED')
 }
 
-function refuseOutOfTurn(progress: Progress, step: Step, ofPipeline: readonly Step[]): Decision | undefined {
+function refuseOutOfTurn(progress: Progress, step: Step, ofPipeline: readonly Step[]): Refused | undefined {
   if (progress.status === 'completed' || progress.status === 'failed') {
     return refused(`The run has ${progress.status}, so no step can follow.`)
   }
@@ -173,10 +182,10 @@ function statusOf(progress: Progress, step: Step): StepStatus['status'] {
   return progress.steps.find((each) => each.step === step)?.status ?? 'pending'
 }
 
-function changed(change: ProgressChange): Decision {
+function changed(change: ProgressChange): Accepted {
   return { kind: 'changed', change }
 }
 
-function refused(reason: string, code: ErrorCode = 'STATE_CONFLICT'): Decision {
+function refused(reason: string, code: ErrorCode = 'STATE_CONFLICT'): Refused {
   return { kind: 'refused', reason, code }
 }

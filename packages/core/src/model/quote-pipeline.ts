@@ -68,8 +68,8 @@ export interface QuotePipeline {
   /**
    * Called after a quote that `start` was called for has been cancelled: stop its run. Its reports are refused from then
    * on. Called at least once, after a `start` in progress has ended or `hookTimeoutMs` after its `signal` has aborted; if
-   * it throws or takes longer than `hookTimeoutMs`, again with the back-off and the attempts of `start`. Without it, runs
-   * only find their reports refused.
+   * it throws or takes longer than `hookTimeoutMs`, again with the back-off and the attempts of `start`. Without it, a run
+   * notices only that its reports are refused.
    * @param quote as `start` received it
    */
   cancel?(quote: Quote): Promise<void>

@@ -3,7 +3,7 @@ import type { DeliveryFailure, DeliveryFailureCode } from './delivery-failure.ts
 
 export interface HttpResponse {
   readonly kind: 'response'
-  readonly httpStatus: number
+  readonly statusCode: number
   /** null: no readable wish. */
   readonly retryAfterMs: number | null
   /** The head arrived, but the body broke off, did not end in time, or contradicts its length. */
@@ -68,10 +68,10 @@ interface SettleContext {
  */
 export function settle(outcome: Outcome, context: SettleContext): Settlement {
   if (outcome.kind === 'response' && isSuccess(outcome)) {
-    const { httpStatus: http_status } = outcome
-    return { status: 'succeeded', http_status, error: null, error_code: null, ...NOTHING_LATER }
+    const { statusCode } = outcome
+    return { status: 'succeeded', http_status: statusCode, error: null, error_code: null, ...NOTHING_LATER }
   }
-  const http_status = outcome.kind === 'response' ? outcome.httpStatus : null
+  const http_status = outcome.kind === 'response' ? outcome.statusCode : null
   const error = outcome.kind === 'response' ? describeResponse(outcome) : outcome.error
   const failure = { http_status, error, error_code: errorCodeOf(outcome) }
   if (http_status === 410 || outcome.kind === 'blocked') {
@@ -103,12 +103,12 @@ function backoff({ attempt, policy, random }: SettleContext): number {
 /** `Retry-After` means "call again later" only with 429 and 503. null: no such request. */
 function retryAfter(outcome: Outcome, policy: DeliveryPolicy): number | null {
   if (outcome.kind !== 'response' || outcome.retryAfterMs === null) return null
-  if (outcome.httpStatus !== 429 && outcome.httpStatus !== 503) return null
+  if (outcome.statusCode !== 429 && outcome.statusCode !== 503) return null
   return Math.min(outcome.retryAfterMs, policy.maxRetryAfterMs)
 }
 
-function isSuccess({ httpStatus, incomplete }: HttpResponse): boolean {
-  return isSuccessful(httpStatus) && incomplete === undefined
+function isSuccess({ statusCode, incomplete }: HttpResponse): boolean {
+  return isSuccessful(statusCode) && incomplete === undefined
 }
 
 function isSuccessful(status: number): boolean {
@@ -119,12 +119,12 @@ function isSuccessful(status: number): boolean {
 function errorCodeOf(outcome: Outcome): string {
   if (outcome.kind === 'blocked') return 'address_blocked' satisfies DeliveryFailureCode
   if (outcome.kind === 'error') return outcome.code
-  const { httpStatus, incomplete } = outcome
-  return incomplete !== undefined && isSuccessful(httpStatus) ? incomplete.code : String(httpStatus)
+  const { statusCode, incomplete } = outcome
+  return incomplete !== undefined && isSuccessful(statusCode) ? incomplete.code : String(statusCode)
 }
 
-function describeResponse({ httpStatus, incomplete }: HttpResponse): string {
-  const status = describeStatus(httpStatus)
+function describeResponse({ statusCode, incomplete }: HttpResponse): string {
+  const status = describeStatus(statusCode)
   return incomplete === undefined ? status : `${status.slice(0, -1)}, but ${incomplete.error}.`
 }
 

@@ -240,19 +240,19 @@ async function claimOpenStarts(
 ): ReturnType<PipelineStartStorage['claim']> {
   const { claimed, nextDueAt } = await starts.claim(round)
   if (claimed.length === 0) return { claimed, nextDueAt }
-  const settle = async (orders: readonly ClaimedStart[], retryAt: Date | null) => {
+  const recordCalls = async (orders: readonly ClaimedStart[], retryAt: Date | null) => {
     for (const { quote, attempt } of orders) {
-      await starts.settle({ workerId: round.workerId, quotationId: quote.id, attempt, retryAt })
+      await starts.recordCall({ workerId: round.workerId, quotationId: quote.id, attempt, retryAt })
     }
   }
   const ids = claimed.map(({ quote }) => quote.id)
   const found = await ask(host, 'find', () => host.quotations.find(ids)).catch(async (error: unknown) => {
-    await settle(claimed, new Date(round.now.getTime() + FIND_RETRY_MS))
+    await recordCalls(claimed, new Date(round.now.getTime() + FIND_RETRY_MS))
     throw error
   })
   const open = new Set(found.flatMap((quotation) => (hasEnded(quotation) ? [] : quotation.id)))
   const isOpen = ({ quote, hook }: ClaimedStart) => hook === 'cancel' || open.has(quote.id)
-  await settle(
+  await recordCalls(
     claimed.filter((start) => !isOpen(start)),
     null,
   )

@@ -14,6 +14,7 @@ import type { ErasedQuotation, RequestedBy } from '../model/erasure.ts'
 import { idempotencyOf } from '../model/idempotency.ts'
 import { checkOrganizationId, OrganizationId } from '../model/ids.ts'
 import { checkMetadata } from '../model/metadata.ts'
+import { decideCancellation } from '../model/progress.ts'
 import {
   type DocumentUrl,
   PipelineStatus,
@@ -29,7 +30,7 @@ import {
 import type { Context, Settings } from '../settings.ts'
 import type { Acceptance } from '../storage/quotations.ts'
 import { eraseQuotation } from './erase-quotation.ts'
-import { applyReport } from './reporter.ts'
+import { applyDecision } from './reporter.ts'
 
 export interface StartQuotation {
   /** A uuid. */
@@ -261,8 +262,8 @@ async function cancel(
     const read = async () => requireFound(await quotations.find(organizationId, id), 'QUOTATION_NOT_FOUND')
     // Before a lock is taken: the quotation may be another organization's.
     await read()
-    const { change } = await applyReport(transaction, settings, id, { kind: 'cancelled' })
-    if (change !== undefined) await quotations.cancelStart?.(organizationId, id, settings.now())
+    const { kind } = await applyDecision(transaction, settings, id, decideCancellation)
+    if (kind === 'changed') await quotations.cancelStart?.(organizationId, id, settings.now())
     return read()
   })
 }

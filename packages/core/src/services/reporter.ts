@@ -10,10 +10,18 @@ import { Type } from '../lib/type.ts'
 import { validate } from '../lib/validator.ts'
 import type { EventCatalog } from '../model/event-catalog.ts'
 import { ERROR_CODE_LENGTH, type Limits } from '../model/limits.ts'
-import { decide, type Progress, type ProgressChange, type Report } from '../model/progress.ts'
+import {
+  type Accepted,
+  decide,
+  decideProposal,
+  type Progress,
+  type ProgressChange,
+  type Refused,
+  type Report,
+} from '../model/progress.ts'
 import { STEPS } from '../model/quotation.ts'
 import type { QuotationEventData } from '../model/quotation-events.ts'
-import type { QuotationReporter, ReportedProposal } from '../model/quote-pipeline.ts'
+import type { QuotationReporter } from '../model/quote-pipeline.ts'
 import { createWebhookEvent, type RecordedEvent } from '../model/webhook-event.ts'
 import type { Context, Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -28,75 +36,71 @@ export function createReporter(
   options: ReporterOptions = {},
 ): QuotationReporter {
   checkOptionNames('pipeline', options, ['organizationId'])
-  /** @returns the proposal, if there is one now */
-  async function apply(report: Report): Promise<ReportedProposal | null> {
+  const { steps } = settings.pipeline
+
+  async function apply<Decided extends Accepted>(decideOn: (progress: Progress) => Decided | Refused) {
     await settings.clock.settle()
-    return storage.transaction(async (transaction) => {
-      const { progress, change } = await applyReport(transaction, settings, quotationId, report, options)
-      return change?.proposal ?? progress.proposal
-    })
+    return storage.transaction((transaction) =>
+      applyDecision(transaction, settings, quotationId, decideOn, options),
+    )
   }
 
-  const proposalReady: QuotationReporter['proposalReady'] = async (proposal = {}) => {
-    const { name, documentId } = validate(proposalReport(settings.limits), givenOptions(proposal))
+  const report = (report: Report) => apply((progress) => decide(progress, report, steps))
+
+  const proposalReady: QuotationReporter['proposalReady'] = async (given = {}) => {
+    const { name, documentId } = validate(proposalReport(settings.limits), givenOptions(given))
     await settings.clock.settle()
-    const ready = await apply({
-      kind: 'proposal_ready',
-      proposalId: newId(settings.now()),
-      name,
-      documentId,
-    })
-    // A report of the proposal creates one, repeats one, or is refused.
-    return ready as ReportedProposal
+    const report = { kind: 'proposal_ready', proposalId: newId(settings.now()), name, documentId } as const
+    const { proposal } = await apply((progress) => decideProposal(progress, report, steps))
+    return proposal
   }
 
   return {
     async stepStarted(step) {
       validate(StepReport, { step })
-      await apply({ kind: 'step_started', step })
+      await report({ kind: 'step_started', step })
     },
     async stepCompleted(step) {
       validate(StepReport, { step })
-      await (step === 'proposal' ? proposalReady() : apply({ kind: 'step_completed', step }))
+      await (step === 'proposal' ? proposalReady() : report({ kind: 'step_completed', step }))
     },
     proposalReady,
     async completed() {
-      await apply({ kind: 'completed' })
+      await report({ kind: 'completed' })
     },
     async failed(failure = {}) {
       const { step, errorCode } = validate(FailureReport, givenOptions(failure))
-      await apply({ kind: 'failed', step, errorCode })
+      await report({ kind: 'failed', step, errorCode })
     },
   }
 }
 
 /**
  * Writes what a report changes, in a transaction, with its event.
- * @returns the progress before; without `change` if the report changes nothing
  * @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION, STATE_CONFLICT, QUOTATION_ENDED
  */
-export async function applyReport(
+export async function applyDecision<Decided extends Accepted>(
   storage: Pick<Storage, 'quotations'>,
   settings: Settings,
   quotationId: string,
-  report: Report,
+  decideOn: (progress: Progress) => Decided | Refused,
   { organizationId }: ReporterOptions = {},
-): Promise<{ progress: Progress; change?: ProgressChange }> {
+): Promise<Decided> {
   const progress = await storage.quotations.lockProgress(quotationId)
   if (progress === null) throw new IntegrationError('QUOTATION_NOT_FOUND')
   if (organizationId !== undefined && !isSameUuid(progress.organization_id, organizationId)) {
     throw new IntegrationError('OTHER_ORGANIZATION')
   }
-  const decision = decide(progress, report, settings.pipeline.steps)
+  const decision = decideOn(progress)
   if (decision.kind === 'refused') throw new IntegrationError(decision.code, decision.reason)
-  if (decision.kind === 'unchanged') return { progress }
+  if (decision.kind === 'unchanged') return decision
   const { change } = decision
   const now = settings.now()
   // Each report has its own, so that a client that knows the one before sees that something has changed.
   const at = new Date(Math.max(now.getTime(), progress.updated_at.getTime() + 1))
   const event = eventOf(settings.events, progress, change, now)
   await storage.quotations.saveProgress(progress.organization_id, quotationId, change, at, event)
-  return { progress, change }
+  return decision
 }
 
 const StepReport = Type.Object({ step: OneOf(STEPS) })

@@ -50,7 +50,7 @@ async function send(
 ): Promise<boolean> {
   const { id, attempt, subject } = warning
   if (subject === null) {
-    await storage.warnings.settle({ id, attempt, retryAt: null })
+    await storage.warnings.recordCall({ id, attempt, retryAt: null })
     return false
   }
   const change = warning.kind === 'endpoint_failing' ? await changeBefore(storage, warning) : null
@@ -65,10 +65,10 @@ async function send(
     const retryAt = nextWarningAt(attempt, settings.now())
     const failed = { err: error, hook, warning_id: id, attempt, next_attempt_at: retryAt }
     settings.logger.error(failed, 'a warning hook failed')
-    await storage.warnings.settle({ id, attempt, retryAt })
+    await storage.warnings.recordCall({ id, attempt, retryAt })
     return false
   }
-  await storage.warnings.settle({ id, attempt, retryAt: null })
+  await storage.warnings.recordCall({ id, attempt, retryAt: null })
   return true
 }
 

@@ -58,7 +58,7 @@ export interface EventFeedStorage {
   lookForNews(
     readers: readonly { readonly organizationId: string; readonly position: number }[],
   ): Promise<{ readonly found: ReadonlySet<number>; readonly lookedUpTo: number }>
-  /** Whether new events would get positions behind stored ones: see `repair`. */
+  /** Whether new events would get positions before those of stored ones: see `repair`. */
   isBehind(): Promise<boolean>
   /**
    * If the sequence of positions is behind the stored events, lets it follow them, and moves the events that were recorded

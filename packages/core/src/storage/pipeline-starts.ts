@@ -35,7 +35,7 @@ export interface PipelineStartStorage {
    * Ends the order (`retryAt` null) or schedules the next call. The order of a quote that was cancelled meanwhile
    * becomes one to cancel, due now. Does nothing if the lease was lost.
    */
-  settle(settled: {
+  recordCall(made: {
     workerId: string
     quotationId: string
     attempt: number

@@ -32,7 +32,7 @@ export interface WarningStorage {
   /** Claims due warnings until `leaseUntil`. */
   claim(round: { limit: number; now: Date; leaseUntil: Date }): Promise<ClaimedWarning[]>
   /** Ends a warning (`retryAt` null), or schedules the next call. Does nothing if the lease was lost. */
-  settle(warning: { id: string; attempt: number; retryAt: Date | null }): Promise<void>
+  recordCall(warning: { id: string; attempt: number; retryAt: Date | null }): Promise<void>
   /** Removes ended warnings created before this time whose cause is over. */
   forget(before: Date): Promise<void>
 }

@@ -45,11 +45,17 @@ export interface Unbegun {
 
 const NOTHING_SENT: Pick<Target, 'headers' | 'hidden'> = { headers: {}, hidden: [] }
 
-/** How long a delivery whose encryption key is missing here waits for the key, or for a worker that has it. */
-const KEY_MISSING_MS = 60_000
+/** A delivery before its attempt. `decided`: nothing is sent. */
+type Prepared =
+  | { readonly kind: 'ready'; readonly target: Target; readonly turn: Turn }
+  | { readonly kind: 'decided'; readonly outcome: Outcome }
+  | { readonly kind: 'waits'; readonly ms: number }
 
-/** The same, if the HTTP client could not be loaded here. */
-const NOT_LOADED_MS = 10_000
+/** Its encryption key is missing here, or another has its id: it waits for the key, or for a worker that has it. */
+const KEY_MISSING: Prepared = { kind: 'waits', ms: 60_000 }
+
+/** The HTTP client could not be loaded here, as without free file descriptors. */
+const NOT_LOADED: Prepared = { kind: 'waits', ms: 10_000 }
 
 export function createDispatch({
   settings,
@@ -67,34 +73,31 @@ export function createDispatch({
   const headersOf = signedHeaders(settings)
   const pauses = createPauses()
 
-  /** null: its encryption key is missing here, or another has its id. */
-  async function findTarget(delivery: ClaimedDelivery): Promise<Target | Outcome | null> {
-    if (lacksKey(delivery)) return null
-    const { endpoint } = delivery
+  async function prepare(delivery: ClaimedDelivery): Promise<Prepared> {
+    if (lacksKey(delivery)) return KEY_MISSING
+    const { endpoint, organization_id } = delivery
+    let target: Target
     try {
-      const target = targetOf(endpoint)
-      return target.blocked === null ? target : { kind: 'blocked', error: target.blocked }
+      target = targetOf(endpoint)
     } catch (error) {
       // The key may have been used for the first time since the last check. If that is not known, nothing is lost by waiting.
       const isKnown = await unusableKeys.check().then(
         () => true,
         () => false,
       )
-      if (!delivery.is_test && (!isKnown || lacksKey(delivery))) return null
-      return signingFailed(error, endpoint.id)
+      if (!delivery.is_test && (!isKnown || lacksKey(delivery))) return KEY_MISSING
+      return { kind: 'decided', outcome: signingFailed(error, endpoint.id) }
     }
-  }
-
-  /** null: the HTTP client could not be loaded, as without free file descriptors. */
-  async function turnOf(target: Target, { organization_id }: ClaimedDelivery) {
+    const { blocked, origin } = target
+    if (blocked !== null) return { kind: 'decided', outcome: { kind: 'blocked', error: blocked } }
     try {
-      return { target, turn: await http.turn(target.origin, organization_id) }
+      return { kind: 'ready', target, turn: await http.turn(origin, organization_id) }
     } catch (error) {
       logger.error(
         { err: error },
         'the HTTP client could not be loaded; deliveries wait. Restart the worker if this is logged again',
       )
-      return null
+      return NOT_LOADED
     }
   }
 
@@ -136,20 +139,20 @@ export function createDispatch({
 
   return async (delivery, { origins, mayBegin: isAllowed = () => true } = {}) => {
     const mayBegin = () => isAllowed() && pauses.allow(delivery)
-    const target = await findTarget(delivery)
-    if (target === null) return unbegun(delivery, KEY_MISSING_MS)
-    const ready = 'origin' in target ? await turnOf(target, delivery) : target
-    if (ready === null) return unbegun(delivery, NOT_LOADED_MS)
+    const prepared = await prepare(delivery)
+    if (prepared.kind === 'waits') return unbegun(delivery, prepared.ms)
+    const isReady = prepared.kind === 'ready'
     if (!mayBegin()) {
-      if ('turn' in ready) ready.turn.leave(false)
+      if (isReady) prepared.turn.leave(false)
       return unbegun(delivery)
     }
     const created_at = now()
     const begin = performance.now()
-    const { hidden, headers } = 'turn' in ready ? ready.target : NOTHING_SENT
+    const { hidden, headers } = isReady ? prepared.target : NOTHING_SENT
     const sample = createResponseSample({ hidden })
-    const outcome =
-      'turn' in ready ? await send(delivery, ready, created_at, { listener: sample, mayBegin }) : ready
+    const outcome = isReady
+      ? await send(delivery, prepared, created_at, { listener: sample, mayBegin })
+      : prepared.outcome
     if (outcome === null) return unbegun(delivery)
     const settlement = settle(outcome, {
       attempt: delivery.attempt,

@@ -95,7 +95,7 @@ export const FINDINGS = {
   ],
   FEED_BEHIND: [
     'error',
-    'New events would get positions behind stored ones, and readers of the event feed would miss them: the rows were moved without the sequence. Start a process of your app, which repairs it.',
+    'New events would get positions before those of stored ones, and readers of the event feed would miss them: the rows were moved without the sequence. Start a process of your app, which repairs it.',
   ],
   ERASING_WAITS: [
     'warning',

@@ -100,15 +100,15 @@ export function exchange(
         if (isOver) started.abort(new Error('broken off'))
         else if (!isResent && mayBegin?.() === false) breakOff(null)
       },
-      onResponseStart(_, httpStatus, answerHeaders) {
-        listener?.began(httpStatus, answerHeaders)
+      onResponseStart(_, statusCode, answerHeaders) {
+        listener?.began(statusCode, answerHeaders)
         encoding = answerHeaders['content-encoding']?.toString()
         answer = {
           kind: 'response',
-          httpStatus,
+          statusCode,
           retryAfterMs: parseRetryAfter(answerHeaders['retry-after'], now()),
         }
-        if (isWithoutBody(httpStatus) && announcesBody(answerHeaders)) {
+        if (isWithoutBody(statusCode) && announcesBody(answerHeaders)) {
           listener?.ended()
           breakOff(answer)
         }

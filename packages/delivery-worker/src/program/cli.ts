@@ -16,8 +16,8 @@ Delivers webhooks and starts pipelines until it is stopped.
 
 module (or QUICKQUOTE_HOST) is your JavaScript module. Its export \`integrations\`, or its default export, is the result
 of createIntegrations() of @quickquote/core, a promise of it, or a function that returns it. The worker calls the export
-\`close\`, if there is one, before it exits. With several databases, export a list: each gets a worker, and one that is away
-holds up no other. /health/ready is then 200 if any of them is ready.
+\`close\`, if there is one, before it exits. With several databases, export a list: each gets a worker, and an
+unavailable one delays no other. /health/ready is then 200 if any of them is ready.
 
 doctor looks for problems and changes nothing. It checks the database, migrations, rights, notifications, encryption keys,
 workers, clocks, certificates, the oldest due delivery and the days of history. Run it on a worker's machine, with the

@@ -7,7 +7,7 @@ import { createDeliveryWorker, type DeliveryWorker } from '../worker.ts'
 
 type Workers = Pick<DeliveryWorker, 'stop'>
 
-/** Starts a worker for each database of a host with several. One that is away holds up no other: its worker starts later. */
+/** Starts a worker for each database of a host with several. An unavailable one delays no other: its worker starts later. */
 export async function startWorkers(
   databases: readonly Integrations[],
   { health, ...options }: Omit<DeliveryWorkerOptions, 'integrations'>,

@@ -105,7 +105,9 @@ export function createStartAttempt({
     if (hook === 'start') telemetry.ended(isExhausted ? 'exhausted' : result.kind)
     if (result.kind === 'broken_off') return result
     if (isExhausted) await persist(() => fail(integrations.pipeline(quote.id)))
-    await persist(() => storage.pipelineStarts.settle({ workerId, quotationId: quote.id, attempt, retryAt }))
+    await persist(() =>
+      storage.pipelineStarts.recordCall({ workerId, quotationId: quote.id, attempt, retryAt }),
+    )
     return result
   }
 }

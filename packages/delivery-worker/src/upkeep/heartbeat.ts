@@ -2,6 +2,17 @@ import type { Logger, Storage } from '@quickquote/core'
 import type { Clock } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
+import {
+  ageMs,
+  declaresDead,
+  FIRST_LIVENESS,
+  isEarly,
+  isFresh,
+  type LivenessEvent,
+  livenessTimes,
+  type Moment,
+  next,
+} from './liveness.ts'
 
 /** Whether this worker still holds its leases. */
 export interface LifeSigns {
@@ -42,17 +53,8 @@ export interface HeartbeatOptions {
   readonly isHolding: () => boolean
 }
 
-/**
- * While a worker holds leases, it sends heartbeats this often, and is dead after so long without one if its session lock
- * is gone, too. A process that was killed is noticed by that; one that lost only its connection goes on sending.
- */
-const HURRIED = { everyMs: 500, lostAfterMs: 2000 } as const
-/** The heartbeats of idle workers while another is busy: each shows whether it still is. */
-const WATCHING_MS = 1000
 /** A worker that claims after it was declared dead, and dies before it knows, leaves leases without a worker. */
 const ORPHANS_EVERY_MS = 60_000
-/** Timers may ring this much too early. */
-const EARLY_MS = 10
 
 /**
  * Sends heartbeats, compares this machine's clock with the database's, and takes over from dead workers.
@@ -63,79 +65,44 @@ const EARLY_MS = 10
  * cannot wait that long: `recoversAtOnce`, at the risk of repeated deliveries.
  */
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
-  const { storage, workerId, everyMs, deadAfterMs, maxAttempts, logger, clock, onFresh, isHolding } = options
-  /** Halfway between the next heartbeat and the moment when others may take over. */
-  const freshForMs = (everyMs + deadAfterMs) / 2
-  const hurriedMs = Math.min(HURRIED.everyMs, everyMs)
-  const lostAfterMs = Math.min(HURRIED.lostAfterMs, deadAfterMs)
+  const { storage, workerId, deadAfterMs, maxAttempts, logger, clock, onFresh, isHolding } = options
+  const times = livenessTimes(options.everyMs, deadAfterMs)
   const backoff = createBackoff(logger, 'the heartbeat of this worker fails')
   const alarm = createAlarm(beatAndRecover)
-  let lastBeat = { monotonic: Number.NEGATIVE_INFINITY, machine: Number.NEGATIVE_INFINITY }
-  /** undefined: the last heartbeat failed or was late. */
-  let steadySince: number | undefined
-  /** How often the others did not know this worker: at its start, and after they declared it dead. */
-  let lives = 0
-  let hasSession = false
-  /** Others may have been cut off as well, and need their time to return. */
-  let wasCutOff = false
-  /** Whether the last heartbeat promised others. */
-  let isPromised = false
-  let nextBeatMs = everyMs
+  let liveness = FIRST_LIVENESS
   let recoveredAt = Number.NEGATIVE_INFINITY
 
-  /** By both clocks: the monotonic one stops while a machine is asleep. */
-  function ageMs(): number {
-    return Math.max(performance.now() - lastBeat.monotonic, Date.now() - lastBeat.machine)
-  }
-
-  const isFresh = () => ageMs() < (isPromised && !hasSession ? (hurriedMs + lostAfterMs) / 2 : freshForMs)
+  const isFreshNow = () => isFresh(liveness, moment(), times)
+  const note = (event: LivenessEvent) => (liveness = next(liveness, event, times))
 
   async function beat() {
     // Taken before the heartbeat is sent, so that a worker never underestimates its age.
-    const begun = { monotonic: performance.now(), machine: Date.now() }
-    const promises = {
-      silentForMs: deadAfterMs,
-      lostAfterMs: hasSession && isHolding() ? lostAfterMs : null,
-    }
+    const sent = moment()
+    const isPromised = liveness.hasSession && isHolding()
+    const promises = { silentForMs: deadAfterMs, lostAfterMs: isPromised ? times.lostAfterMs : null }
     const answer = await clock.compare(() => storage.workers.heartbeat(workerId, promises))
-    const { isNew, isOneSilent, isAnotherBusy } = answer
-    nextBeatMs = isOneSilent ? hurriedMs : isAnotherBusy ? Math.min(WATCHING_MS, everyMs) : everyMs
-    const wasFresh = isFresh()
-    if (!wasFresh && lives > 0) cutOff()
-    lastBeat = begun
-    isPromised = promises.lostAfterMs !== null
-    if (isNew) lives += 1
-    steadySince ??= performance.now()
-    if (!wasFresh && isFresh()) onFresh()
+    const answered = moment()
+    const wasFresh = isFresh(liveness, answered, times)
+    note({ kind: 'heartbeat', sent, answered, isPromised, ...answer })
+    if (!wasFresh && isFreshNow()) onFresh()
     return answer
   }
 
   async function beatAndRecover(): Promise<void> {
-    if (isEarly()) return alarm.ringIn(nextBeatMs - ageMs())
+    if (!isHolding() && isEarly(liveness, moment(), times)) {
+      return alarm.ringIn(times[liveness.pace] - ageMs(liveness, moment()))
+    }
     try {
       const { isOneSilent } = await beat()
-      const steadyMs = performance.now() - (steadySince ?? Number.POSITIVE_INFINITY)
-      if (steadyMs >= deadAfterMs) wasCutOff = false
+      const dead = declaresDead(liveness, moment(), times)
       const isDue = isOneSilent || performance.now() - recoveredAt > ORPHANS_EVERY_MS
-      if (isDue && steadyMs >= (wasCutOff ? deadAfterMs : lostAfterMs)) {
-        await recover(steadyMs >= deadAfterMs ? deadAfterMs : null)
-      }
+      if (isDue && dead !== 'none') await recover(dead === 'silent' ? deadAfterMs : null)
       backoff.succeeded()
-      alarm.ringIn(isHolding() ? hurriedMs : nextBeatMs)
+      alarm.ringIn(isHolding() ? times.hurried : times[liveness.pace])
     } catch (error) {
-      cutOff()
-      alarm.ringIn(Math.min(backoff.failed(error), hurriedMs))
+      note({ kind: 'heartbeat_failed' })
+      alarm.ringIn(Math.min(backoff.failed(error), times.hurried))
     }
-  }
-
-  function cutOff(): void {
-    steadySince = undefined
-    wasCutOff = true
-  }
-
-  /** The leases for which it hurried are gone, so that one delivery now and then costs no heartbeat. */
-  function isEarly(): boolean {
-    return steadySince !== undefined && !isHolding() && !isPromised && ageMs() < nextBeatMs - EARLY_MS
   }
 
   async function recover(silentForMs: number | null): Promise<void> {
@@ -148,23 +115,26 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   }
 
   return {
-    isFresh,
+    isFresh: isFreshNow,
     holding() {
-      const life = lives
-      return () => isFresh() && lives === life
+      const { lives } = liveness
+      return () => isFreshNow() && liveness.lives === lives
     },
     async start() {
       await beat()
       if (options.recoversAtOnce) await recover(deadAfterMs)
-      alarm.ringIn(nextBeatMs)
+      alarm.ringIn(times[liveness.pace])
     },
     stop: () => alarm.stop(),
-    ageMs: () => Math.round(ageMs()),
-    hurry: () => alarm.ringIn(hurriedMs),
+    ageMs: () => Math.round(ageMs(liveness, moment())),
+    hurry: () => alarm.ringIn(times.hurried),
     sessionChanged(isHeld) {
-      hasSession = isHeld
-      if (!isHeld) cutOff()
-      if (isPromised && !isHeld) alarm.ringIn(0)
+      note({ kind: 'session_changed', isHeld })
+      if (liveness.isPromised && !isHeld) alarm.ringIn(0)
     },
   }
+}
+
+function moment(): Moment {
+  return { monotonic: performance.now(), machine: Date.now() }
 }

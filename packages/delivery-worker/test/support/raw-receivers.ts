@@ -57,8 +57,8 @@ export async function post(client: Http, origin: string, path = '/hook?token=1')
   return client.post({ turn: await client.turn(origin, ORGANIZATION_ID), path, headers, body: '{"a":"ü"}' })
 }
 
-export const answered = (httpStatus: number, retryAfterMs: number | null = null) => ({
+export const answered = (statusCode: number, retryAfterMs: number | null = null) => ({
   kind: 'response',
-  httpStatus,
+  statusCode,
   retryAfterMs,
 })

@@ -130,13 +130,19 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('a host that spea
       sessionOf(String(headers['x-member']))
     await server.register(fastifyIntegrations, { integrations, resolveSession })
     await server.register(fastifyPortal, {
-      ...{ integrations, resolveSession, prefix: '/portal', signInUrl: '/host/early?next={url}' },
+      integrations,
+      resolveSession,
+      prefix: '/portal',
+      signInUrl: '/host/early?next={url}',
     })
     server.get('/host/early', (_, reply) => reply.headers(HTML).send(SIGN_IN_PAGE))
     await visit({
-      ...{ receiver, path: '', signIn: signInByHeader },
+      receiver,
+      path: '',
+      signIn: signInByHeader,
       host: {
-        ...{ url: await server.listen({ port: 0, host: '127.0.0.1' }), integrations },
+        url: await server.listen({ port: 0, host: '127.0.0.1' }),
+        integrations,
         async startQuotation(key, body = {}) {
           const url = '/v1/integrations/quotations'
           const answer = await server.inject({

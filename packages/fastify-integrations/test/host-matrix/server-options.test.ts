@@ -86,7 +86,11 @@ function plainLogger(lines: string[]): FastifyBaseLogger {
   }
   const logger = {
     level: 'debug',
-    ...{ trace: at('trace'), debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    trace: at('trace'),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
     fatal: at('fatal'),
     silent() {},
     child: () => logger,

@@ -1,7 +1,7 @@
 import type { Catalog } from './en.ts'
 
 /** What the API says of certificates and TLS in more detail, by its words: in English nothing is to be translated. */
-const details: Readonly<Record<string, string>> = {
+const details = {
   'detail: self-signed certificate': 'selbst signiert',
   'detail: self-signed certificate in the chain': 'selbst signiertes Zertifikat in der Kette',
   'detail: the issuer is not trusted': 'der Aussteller ist nicht vertrauenswürdig',
@@ -24,7 +24,10 @@ const details: Readonly<Record<string, string>> = {
   'detail: the connection was closed before its end': 'Die Verbindung endete vorher',
   'detail: it is shorter or longer than its `Content-Length`':
     'Er ist kürzer oder länger als sein `Content-Length`',
-}
+} as const
+
+/** What the API says in detail about a failure. */
+export type Detail = keyof typeof details extends `detail: ${infer Text}` ? Text : never
 
 export const de: Catalog = {
   ...details,

@@ -262,14 +262,12 @@ export function useColumns(isOneDay = false) {
       cell: ({ duration_ms }) => (duration_ms === null ? t('none') : format.duration(duration_ms)),
     },
     when: {
-      ...{
-        head: isOneDay ? (
-          `${t('deliveries.when')} (${format.offset(new Date(now.value).toISOString())})`
-        ) : (
-          <TimeHead label={t('deliveries.when')} />
-        ),
-        class: 'muted end phone-end',
-      },
+      head: isOneDay ? (
+        `${t('deliveries.when')} (${format.offset(new Date(now.value).toISOString())})`
+      ) : (
+        <TimeHead label={t('deliveries.when')} />
+      ),
+      class: 'muted end phone-end',
       cell: ({ created_at }) => <Time at={created_at} isClock={isOneDay} />,
     },
   } satisfies Record<string, Column<Attempt>>

@@ -157,11 +157,9 @@ function useColumns(): Column<WebhookEndpoint>[] {
       cell: ({ health: { recent_success_rate: rate } }) => (rate === null ? t('none') : format.percent(rate)),
     },
     {
-      ...{
-        head: <TimeHead label={t('endpoints.last')} />,
-        label: t('endpoints.last'),
-        class: 'muted end',
-      },
+      head: <TimeHead label={t('endpoints.last')} />,
+      label: t('endpoints.last'),
+      class: 'muted end',
       cell: ({ health: { last_success_at: at } }) => (at === null ? t('endpoints.never') : <Time at={at} />),
     },
   ]

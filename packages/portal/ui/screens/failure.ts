@@ -1,5 +1,6 @@
 import type { Attempt } from '../api/types.ts'
 import { knownText } from '../i18n/api-text.ts'
+import type { Detail } from '../i18n/de.ts'
 import type { TextKey } from '../i18n/en.ts'
 import type { Formatter } from '../i18n/format.ts'
 
@@ -30,7 +31,7 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
 }
 
 /** What else to do about some of them, by the cause in the text. */
-const BY_DETAIL: Readonly<Record<string, Advice>> = {
+const BY_DETAIL: Readonly<Partial<Record<Detail, Advice>>> = {
   'self-signed certificate': 'advice.authority',
   'self-signed certificate in the chain': 'advice.authority',
   'the issuer is not trusted': 'advice.authority',
@@ -62,7 +63,7 @@ export function adviceFor(
   const key =
     BY_STATUS[status] ??
     BY_STATUS[Math.floor(status / 100)] ??
-    BY_DETAIL[known?.detail ?? ''] ??
+    BY_DETAIL[(known?.detail ?? '') as Detail] ??
     BY_CODE[known?.code ?? ''] ??
     (status === 0 ? 'advice.service' : 'advice.closed')
   return t(key, { time: format.duration(Number(known?.detail ?? 0)) })

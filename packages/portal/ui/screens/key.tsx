@@ -176,11 +176,9 @@ function Uses({ days, requests }: { days: readonly ApiKeyDay[]; requests: readon
                 cell: ({ address }) => address ?? t('none'),
               },
               {
-                ...{
-                  head: t('uses.id'),
-                  class: 'mono muted phone-off',
-                  title: ({ request_id }) => request_id,
-                },
+                head: t('uses.id'),
+                class: 'mono muted phone-off',
+                title: ({ request_id }) => request_id,
                 cell: ({ request_id }) => <span class="one-line">{request_id}</span>,
               },
               {

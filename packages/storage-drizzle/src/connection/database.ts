@@ -72,7 +72,7 @@ export function createDatabase({
     const channel = notify ? wakeChannel(schema) : null
     return inTransaction(statements, {
       async wake(work) {
-        if (channel !== null) await statements.values(NOTIFY, [channel, work])
+        if (channel !== null) await statements.values(NOTIFY, [channel, work], [])
       },
       announce: () => ({ channel, made: nothing }),
       // Nobody reports whether it was committed.

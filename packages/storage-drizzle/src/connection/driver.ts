@@ -22,14 +22,14 @@ export interface Driver extends Statements {
 export interface Statements {
   /**
    * Rows as arrays, in the order of the columns.
+   * @param names of the columns, for clients that return objects
    * @param prepare false: planned for its parameters, each time. Default: as the connection does
-   * @param names of the columns, for clients that return objects. Default: no column is read
    */
   values(
     text: string,
-    parameters?: readonly Encoded[],
+    parameters: readonly Encoded[],
+    names: readonly string[],
     prepare?: false,
-    names?: readonly string[],
   ): Promise<unknown[][]>
   /** One statement without parameters and results. */
   script(text: string): Promise<void>

@@ -80,8 +80,7 @@ function isOfDrizzle1(db: unknown): boolean {
 export function onDrizzle(db: Pick<HostDrizzle, 'execute'>): Statements {
   const execute = executeOn(db)
   return {
-    values: async (text, parameters = [], _prepare, names) =>
-      valuesOf(await execute(toDrizzle(text, parameters)), names),
+    values: async (text, parameters, names) => valuesOf(await execute(toDrizzle(text, parameters)), names),
     async script(text) {
       await execute(sqlOf.raw(text))
     },
@@ -98,7 +97,7 @@ function executeOn(db: Pick<HostDrizzle, 'execute'>) {
  * and reorder them.
  * @throws ConfigurationError for a row without one of the columns
  */
-export function valuesOf(result: unknown, names: readonly string[] = []): unknown[][] {
+export function valuesOf(result: unknown, names: readonly string[]): unknown[][] {
   if (isRowsAndMore(result)) return valuesOf(result[0], names)
   const rows: unknown = Array.isArray(result) ? withoutHoles(result) : Object(result).rows
   if (!Array.isArray(rows)) throw new ConfigurationError('The database client returned no array of rows.')

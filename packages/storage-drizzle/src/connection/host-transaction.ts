@@ -66,7 +66,7 @@ function onOtherTransaction(transaction: OtherTransaction, schema: string): InTr
       throw sqlStateOf(error) === NO_TRANSACTION ? new ConfigurationError(OUTSIDE) : error
     })
   return {
-    async values(text, parameters = [], _prepare, names) {
+    async values(text, parameters, names) {
       isOpen ??= begun()
       await isOpen
       return valuesOf(await run(text, [...parameters]), names)

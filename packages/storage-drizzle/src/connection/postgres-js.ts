@@ -110,7 +110,7 @@ export function statementsOn(
   const sql = client as postgres.ISql
   const unprepared = { ...options, prepare: false }
   return {
-    values: async (text, parameters = [], prepare) =>
+    values: async (text, parameters, _names, prepare) =>
       withoutHoles(
         await sql.unsafe(text, [...parameters], prepare === false ? unprepared : options).values(),
       ),

@@ -76,7 +76,7 @@ export function runnerOn(statements: Pick<Statements, 'values'>, schema: string)
   ) {
     const made = numbered(statement, schema)
     const values = valuesOf(made, parameters)
-    const rows = await statements.values(made.text, values, statement.prepare, made.columnNames)
+    const rows = await statements.values(made.text, values, made.columnNames, statement.prepare)
     return rows.map((row) => rowOf(made, row) as Row<Columns>)
   }
   return {

@@ -62,7 +62,7 @@ export function createWaker(driver: Pick<Driver, 'values' | 'listen'>, schema: s
       return
     }
     throttle()
-    driver.values(NOTIFY, [channel, work]).catch(() => undefined)
+    driver.values(NOTIFY, [channel, work], []).catch(() => undefined)
   }
 
   function throttle(): void {

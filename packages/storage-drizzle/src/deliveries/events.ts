@@ -48,7 +48,12 @@ function leasedOf(
 ): ClaimedDelivery[] {
   const event = { organization_id, event_id, event_type, event_sequence, quotation_id, body }
   return leased.map(({ id, endpoint }) => ({
-    ...{ id, ...event, attempt: 1, leased_at, is_test: false, check_kind: null },
+    id,
+    ...event,
+    attempt: 1,
+    leased_at,
+    is_test: false,
+    check_kind: null,
     endpoint: toEndpoint(endpoint, leased_at),
   }))
 }

@@ -46,8 +46,8 @@ export function pipelineStartStorage(database: Database): Storage['pipelineStart
         return { claimed: rows.flatMap(toClaimedStart), nextDueAt: rows[0]?.next_due_at ?? null }
       }),
 
-    settle: ({ workerId, quotationId, attempt, retryAt }) =>
-      call('pipelineStarts.settle', async () => {
+    recordCall: ({ workerId, quotationId, attempt, retryAt }) =>
+      call('pipelineStarts.recordCall', async () => {
         const held = { worker_id: workerId, quotation_id: quotationId, attempt }
         const [ended] = retryAt === null ? await database.run(sql.END_START, held) : []
         // It goes on if it is to be tried again, or was cancelled meanwhile.

@@ -62,7 +62,7 @@ export function inspectionStorage(
         try {
           const until = performance.now() + withinMs
           while (!given.signal.aborted && performance.now() < until) {
-            if (heard > 0) await driver.values(NOTIFY, [channel, '']).catch(() => undefined)
+            if (heard > 0) await driver.values(NOTIFY, [channel, ''], []).catch(() => undefined)
             await sleep(50, undefined, { signal: given.signal }).catch(() => undefined)
           }
           return given.signal.aborted

@@ -73,7 +73,7 @@ export const CLAIM_WARNINGS = statement(
       )`,
 )
 
-export const SETTLE_WARNING = statement(
+export const RECORD_WARNING_CALL = statement(
   {},
   `update $schema.warnings set due_at = $retry_at::timestamptz where id = $id and attempt = $attempt`,
 )

@@ -5,7 +5,7 @@ import {
   FORGET_WARNINGS,
   NOTE_EXPIRING_KEYS,
   NOTE_FAILING_ENDPOINTS,
-  SETTLE_WARNING,
+  RECORD_WARNING_CALL,
 } from './warnings.sql.ts'
 
 /** Exhausted deliveries are counted when their end is recorded. */
@@ -30,9 +30,9 @@ export function warningStorage({ call, run }: Database): Storage['warnings'] {
         }))
       }),
 
-    settle: ({ id, attempt, retryAt }) =>
-      call('warnings.settle', async () => {
-        await run(SETTLE_WARNING, { id, attempt, retry_at: retryAt })
+    recordCall: ({ id, attempt, retryAt }) =>
+      call('warnings.recordCall', async () => {
+        await run(RECORD_WARNING_CALL, { id, attempt, retry_at: retryAt })
       }),
 
     forget: (before) =>

@@ -5,7 +5,7 @@ import { connect } from '../../src/connection/connect.ts'
 import type { Driver, Statements } from '../../src/connection/driver.ts'
 
 /** What is done to the server, with statements on a connection of its own. */
-export type Trouble = (run: Driver['values']) => Promise<unknown>
+export type Trouble = (run: (text: string) => Promise<unknown[][]>) => Promise<unknown>
 
 /** The sessions of the tortured connections. */
 export const THEIRS = "pg_stat_activity where datname = current_database() and application_name = 'tortured'"
@@ -65,14 +65,18 @@ export async function torture(url: string, durationMs: number, troubles: readonl
     while (!isOver()) await call(tortured.driver, record)
   })
   for (let turn = 0; !isOver(); turn += 1) {
-    await troubles[turn % troubles.length]?.(calm.driver.values).catch(() => undefined)
+    await troubles[turn % troubles.length]?.((text) => calm.driver.values(text, [], [])).catch(
+      () => undefined,
+    )
     await sleep(randomInt(10, 40))
   }
   await Promise.all(callers)
   await tortured.driver.end()
 
-  await expect.poll(() => calm.driver.values(`select from ${THEIRS}`).then((rows) => rows.length)).toBe(0)
-  const rows = await calm.driver.values('select id from public.notes')
+  await expect
+    .poll(() => calm.driver.values(`select from ${THEIRS}`, [], []).then((rows) => rows.length))
+    .toBe(0)
+  const rows = await calm.driver.values('select id from public.notes', [], ['id'])
   const present = new Set(rows.map(([id]) => id))
   await calm.driver.end()
   const { acknowledged, refused, unknown, wrong, errors } = record
@@ -118,12 +122,12 @@ async function write(driver: Driver, ids: readonly string[]): Promise<void> {
     if (choice === 1) await sleep(randomInt(3))
     if (choice === 2) await bound.script('deallocate all')
     if (choice === 3) throw new OwnError('the caller changed its mind')
-    if (choice === 4) await bound.values('select 1 / (n - n) from generate_series(1, $1::int) n', [1])
+    if (choice === 4) await bound.values('select 1 / (n - n) from generate_series(1, $1::int) n', [1], [])
   })
 }
 
 async function insert(statements: Statements, id: string): Promise<void> {
-  const rows = await statements.values(INSERT, [id])
+  const rows = await statements.values(INSERT, [id], [])
   expect([...rows]).toEqual([[id]])
 }
 
@@ -131,17 +135,17 @@ async function insert(statements: Statements, id: string): Promise<void> {
 async function read(driver: Driver): Promise<string | undefined> {
   if (randomInt(3) === 0) {
     const failing = `select 1 / (n - ${randomInt(1, LENGTH)}) from generate_series(1, $1::int) n`
-    await driver.values(failing, [LENGTH])
+    await driver.values(failing, [LENGTH], [])
     return 'a statement that fails did not'
   }
-  const rows = await driver.values(LONG, [LENGTH])
+  const rows = await driver.values(LONG, [LENGTH], [])
   const isWhole = rows.length === LENGTH && rows.every((row, index) => row?.[0] === index + 1)
   return isWhole ? undefined : `a result of ${rows.length} rows, the first of them ${JSON.stringify(rows[0])}`
 }
 
 async function find(driver: Driver, ids: readonly string[]): Promise<string | undefined> {
   for (const id of ids) {
-    const rows = await driver.values('select id from public.notes where id = $1', [id])
+    const rows = await driver.values('select id from public.notes where id = $1', [id], ['id'])
     if (rows.length !== 1 || rows[0]?.[0] !== id) return `not found: ${id}`
   }
   return undefined
