@@ -61,8 +61,8 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
 
 export default defineConfig({
   test: {
-    // Tests mostly wait for sockets, processes and databases: three leave two cores idle for a quarter of the time. A collector
-    // never waits.
+    // Tests mostly wait for sockets, processes and databases: four leave two cores idle for a third of the time. A collector never
+    // waits.
     maxWorkers: collectsGarbage ? availableParallelism() : Math.max(6, availableParallelism()),
     sequence: { sequencer: LongestFirst },
     globalSetup: './packages/dev-servers/dist/vitest-setup.js',
