@@ -61,9 +61,9 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
 
 export default defineConfig({
   test: {
-    // Tests mostly wait for sockets, processes and databases: three leave two cores idle for a quarter of the time. A collector
-    // never waits.
-    maxWorkers: collectsGarbage ? availableParallelism() : Math.max(4, availableParallelism()),
+    // Tests mostly wait for sockets, processes and databases: four leave two cores idle for a third of the time. A collector never
+    // waits.
+    maxWorkers: collectsGarbage ? availableParallelism() : Math.max(6, availableParallelism()),
     sequence: { sequencer: LongestFirst },
     globalSetup: './packages/dev-servers/dist/vitest-setup.js',
     // Includes stopping PostgreSQL and removing its folder.
@@ -71,7 +71,7 @@ export default defineConfig({
     projects: [
       project('alone', { include: ALONE }),
       project('docs', { include: DOCS, isolate: collectsGarbage }),
-      ...(withSlow ? [project('slow', { include: SLOW })] : []),
+      ...(withSlow ? [project('slow', { include: SLOW, isolate: collectsGarbage })] : []),
       project('tests', {
         include: TESTS.map((folder) => `${folder}/**/*.test.ts`),
         exclude: [...SLOW, ...ALONE, ...DOCS],

@@ -21,8 +21,9 @@ const OK = answer(200, QUOTATION)
 const REQUIREMENTS = { requirementsText: 'Customers sign in and see their invoices.' }
 const limited = (seconds: string) => problem(429, 'RATE_LIMITED', { 'Retry-After': seconds })
 
-describe('Retries', () => {
-  it.each<[string, Behavior]>([
+/** At the same time, because most of each is a wait. */
+describe.concurrent('Retries', () => {
+  it.for<[string, Behavior]>([
     ['429', limited('0')],
     ['429 without Retry-After', problem(429, 'RATE_LIMITED')],
     ['503', problem(503, 'SERVICE_UNAVAILABLE', { 'Retry-After': '0' })],
@@ -34,18 +35,18 @@ describe('Retries', () => {
       (response) =>
         response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 99 }).write('{'),
     ],
-  ])('%s', async (name, behavior) => {
+  ])('%s', async ([name, behavior], { onTestFinished }) => {
     const closing: Behavior = (response, request) => {
       behavior(response, request)
       if (name.startsWith('a body')) setImmediate(() => response.destroy())
     }
-    const { client, requests } = await startService([closing, OK])
+    const { client, requests } = await startService([closing, OK], {}, onTestFinished)
     expect(await client.quotations.get(id)).toEqual(QUOTATION)
     expect(requests.map(({ path }) => path)).toEqual(Array(2).fill(`/v1/integrations/quotations/${id}`))
   })
 
-  it('429 and 503 after their Retry-After', async () => {
-    const { client, requests } = await startService([limited('1'), OK])
+  it('429 and 503 after their Retry-After', async ({ onTestFinished }) => {
+    const { client, requests } = await startService([limited('1'), OK], {}, onTestFinished)
     await client.quotations.get(id)
     const [first, second] = requests
     // A timer of Node may fire a millisecond early.
@@ -53,10 +54,11 @@ describe('Retries', () => {
   })
 
   // 0.25 s, 0.5 s and 1 s, each at least.
-  it.each(['0', 'Sat, 21 Nov 2020 10:00:00 GMT', '1.5', '2, 2'])(
+  it.for(['0', 'Sat, 21 Nov 2020 10:00:00 GMT', '1.5', '2, 2'])(
     'never sooner than its own back-off: Retry-After: %s',
-    async (value) => {
-      const { client, requests } = await startService([limited(value), limited(value), OK])
+    async (value, { onTestFinished }) => {
+      const behaviors = [limited(value), limited(value), OK] as const
+      const { client, requests } = await startService(behaviors, {}, onTestFinished)
       await client.quotations.get(id)
       const [first, second, third] = requests.map(({ at }) => at)
       expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(245)
@@ -64,16 +66,16 @@ describe('Retries', () => {
     },
   )
 
-  it('an attempt without a response in time', async () => {
-    const { client, requests } = await startService([hang, OK], { timeoutMs: 5000 })
+  it('an attempt without a response in time', async ({ onTestFinished }) => {
+    const { client, requests } = await startService([hang, OK], { timeoutMs: 5000 }, onTestFinished)
     expect(await client.quotations.get(id)).toEqual(QUOTATION)
     expect(requests).toHaveLength(2)
   })
 
-  it('a start, with the idempotency key and the body of its first attempt', async () => {
+  it('a start, with the idempotency key and the body of its first attempt', async ({ onTestFinished }) => {
     const started = answer(202, { quotation_id: id, status: 'queued' })
     const stream = new Blob(['# Portal']).stream()
-    const { client, requests } = await startService([cut, limited('0'), started])
+    const { client, requests } = await startService([cut, limited('0'), started], {}, onTestFinished)
     await client.quotations.start({ ...REQUIREMENTS, files: [{ name: 'a.md', content: stream }] })
     const [key, ...others] = requests.map(({ headers }) => headers['idempotency-key'])
     expect(key).toMatch(/^[0-9a-f-]{36}$/)
@@ -81,10 +83,10 @@ describe('Retries', () => {
     for (const { body } of requests) expect(body.toString()).toContain('# Portal')
   })
 
-  it('a start whose first attempt is still in progress', async () => {
+  it('a start whose first attempt is still in progress', async ({ onTestFinished }) => {
     const inUse = problem(409, 'IDEMPOTENCY_KEY_IN_USE', { 'Retry-After': '0' })
     const started = answer(202, { quotation_id: id, status: 'queued' })
-    const { client } = await startService([cut, inUse, started])
+    const { client } = await startService([cut, inUse, started], {}, onTestFinished)
     expect((await client.quotations.start(REQUIREMENTS)).quotation_id).toBe(id)
   })
 })
@@ -263,18 +265,37 @@ describe('An abort', () => {
   })
 })
 
-it('waitFor asks once more at the end of its timeout', async () => {
-  const { client, requests } = await startService([answer(200, { ...QUOTATION, status: 'running' })])
-  const begun = performance.now()
-  await expect(client.quotations.waitFor(id, { timeoutMs: 2000 })).rejects.toBeInstanceOf(TimeoutError)
-  expect((requests.at(-1)?.at ?? 0) - begun).toBeGreaterThanOrEqual(2000)
+const queryOf = (path = '') => Object.fromEntries(new URL(path, 'http://localhost').searchParams)
+
+/** Most of each is a wait. */
+describe.concurrent('waitFor with a timeout', () => {
+  const running = answer(200, { ...QUOTATION, status: 'running' })
+
+  it('asks once more at its end', async ({ onTestFinished }) => {
+    const { client, requests } = await startService([running], {}, onTestFinished)
+    const begun = performance.now()
+    await expect(client.quotations.waitFor(id, { timeoutMs: 2000 })).rejects.toBeInstanceOf(TimeoutError)
+    expect((requests.at(-1)?.at ?? 0) - begun).toBeGreaterThanOrEqual(2000)
+  })
+
+  it('waits no longer', async ({ onTestFinished }) => {
+    const { client, requests } = await startService([running], {}, onTestFinished)
+    await expect(client.quotations.waitFor(id, { timeoutMs: 2500 })).rejects.toBeInstanceOf(TimeoutError)
+    expect(requests.map(({ path }) => queryOf(path)['wait'])).toEqual(['2', '2', '0'])
+  })
+
+  it('rejects after it, with the status of the quote', async ({ onTestFinished }) => {
+    const { client } = await startService([running], {}, onTestFinished)
+    const wait = client.quotations.waitFor(id, { timeoutMs: 1500 })
+    await expect(wait).rejects.toThrow(`The quote ${id} was still running after 1500 ms`)
+    await expect(wait).rejects.toBeInstanceOf(TimeoutError)
+  })
 })
 
 describe('waitFor of a quote', () => {
   /** A quote that changes with each response. */
   const at = (seconds: number, status = 'running') =>
     answer(200, { ...QUOTATION, status, updated_at: `2026-11-21T10:05:0${seconds}.000Z` })
-  const queryOf = (path = '') => Object.fromEntries(new URL(path, 'http://localhost').searchParams)
 
   it('waits for its end, not for its steps', async () => {
     const { client, requests } = await startService([at(1), at(2, 'completed')])
@@ -323,19 +344,6 @@ describe('waitFor of a quote', () => {
     expect(Math.max(...within)).toBeLessThanOrEqual(4)
     expect(asked.length).toBeGreaterThanOrEqual(3 * minutes)
   })
-
-  it('waits no longer than its timeout', async () => {
-    const { client, requests } = await startService([at(1)])
-    await expect(client.quotations.waitFor(id, { timeoutMs: 2500 })).rejects.toBeInstanceOf(TimeoutError)
-    expect(requests.map(({ path }) => queryOf(path)['wait'])).toEqual(['2', '2', '0'])
-  })
-})
-
-it('waitFor rejects after its timeout, with the status of the quote', async () => {
-  const { client } = await startService([answer(200, { ...QUOTATION, status: 'running' })])
-  const wait = client.quotations.waitFor(id, { timeoutMs: 1500 })
-  await expect(wait).rejects.toThrow(`The quote ${id} was still running after 1500 ms`)
-  await expect(wait).rejects.toBeInstanceOf(TimeoutError)
 })
 
 it.each(['', '/', '/v1/integrations', '/v1/integrations/'])('baseUrl may end in %j', async (end) => {

@@ -170,8 +170,9 @@ describe('stop keeps its deadline', () => {
       await open()
       const worker = host.createWorker()
       await worker.start()
+      // The connection that listens holds the lock of its worker, and does nothing else for 25 seconds.
       const listening = () => host.sql<{ pid: number }[]>`select pid from pg_stat_activity
-      where datname = current_database() and query ilike 'listen%'`
+        where datname = current_database() and state = 'idle' and query like 'select pg_advisory_lock_shared(%'`
       await expect.poll(listening).toHaveLength(1)
       const pid = (await listening())[0]?.pid ?? 0
       sendSignal('SIGSTOP', pid)

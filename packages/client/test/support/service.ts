@@ -55,10 +55,14 @@ export const QUOTATION = {
   error_code: null,
 }
 
-/** A service on a real socket. It uses one of `behaviors` per request, and the last one for all further requests. */
+/**
+ * A service on a real socket. It uses one of `behaviors` per request, and the last one for all further requests.
+ * @param onEnd stops it. Concurrent tests pass the one of their context
+ */
 export async function startService(
   behaviors: readonly [Behavior, ...Behavior[]],
   options: Partial<ClientOptions> = {},
+  onEnd: typeof onTestFinished = onTestFinished,
 ): Promise<{
   url: string
   client: Client
@@ -75,7 +79,7 @@ export async function startService(
     behave?.(response, seen)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  onTestFinished(async () => {
+  onEnd(async () => {
     const closed = once(server, 'close')
     server.close()
     server.closeAllConnections()

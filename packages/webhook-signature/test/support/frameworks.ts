@@ -6,7 +6,6 @@ import { basename, extname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
 import { SECRET } from './delivery.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
@@ -172,14 +171,19 @@ export function isInstalled({ probe: [command = '', ...parameters] }: Framework)
   return spawnSync(command, parameters).status === 0
 }
 
+/** A running program, and what it prints as its address. */
+export interface StartedFramework {
+  readonly address: string
+  stop(): Promise<void>
+}
+
 /**
- * Starts the program until the end of the test, and returns what it prints as its address.
+ * Starts the program.
  * @param within a folder with the packages of npm
  * @throws Error with its output if it ends before
  */
-export async function startFramework(framework: Framework, within = tmpdir()): Promise<string> {
+export async function startFramework(framework: Framework, within = tmpdir()): Promise<StartedFramework> {
   const folder = mkdtempSync(join(within, 'receiver-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, `receiver${extname(framework.program)}`), programOf(framework))
   for (const file of framework.beside ?? []) cpSync(file, join(folder, basename(file)))
 
@@ -199,10 +203,11 @@ export async function startFramework(framework: Framework, within = tmpdir()): P
   })
   await once(child, 'spawn')
   const exited = once(child, 'exit')
-  onTestFinished(async () => {
+  async function stop(): Promise<void> {
     if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), 'SIGKILL')
     await exited
-  })
+    rmSync(folder, { recursive: true, force: true })
+  }
   const output = new PassThrough()
   child.stdout.pipe(output, { end: false })
   child.stderr.pipe(output, { end: false })
@@ -213,8 +218,9 @@ export async function startFramework(framework: Framework, within = tmpdir()): P
     const [, address] = /127\.0\.0\.1:(\d+(?: \d+)?)/.exec(line) ?? []
     if (address !== undefined) {
       output.resume()
-      return address
+      return { address, stop }
     }
   }
+  await stop()
   throw new Error(`${framework.name} did not start:\n${printed.join('\n')}`)
 }
