@@ -197,6 +197,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The lists of the
     const legend = page.locator('.chart figcaption')
     await legend.getByText(/^\d+ failed$/).waitFor()
     const failed = /(\d+) failed/.exec(String(await legend.textContent()))?.[1]
-    expect(await page.locator('.overview > div').nth(1).locator('strong').textContent()).toBe(failed)
+    const beside = page.locator('.overview > div').nth(1).locator('strong')
+    await expect.poll(() => beside.textContent()).toBe(failed)
   })
 })
