@@ -145,8 +145,8 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
     within(transaction) {
       const bound = storage.within(transaction)
       // The transaction may hold the only connection.
-      const settle = () => clock.settle(() => bound.clock.read())
-      const settingsThere = { ...settings, clock: { ...clock, settle } }
+      const ready = () => clock.ready(() => bound.clock.read())
+      const settingsThere = { ...settings, clock: { ...clock, ready } }
       return createServices({ storage: bound, settings: settingsThere }, shared, { isBound: true })
     },
     reencryptSecrets: () => reencryptSecrets(context),

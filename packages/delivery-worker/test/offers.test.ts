@@ -96,9 +96,15 @@ describe('a worker offers no places', () => {
 
   function offersOf({ isFresh = true, mayTake = true, concurrency = 512 } = {}) {
     return createOffers({
-      ...{ workerId: randomUUID(), perEndpoint: 8, concurrency, held, now: () => new Date() },
+      workerId: randomUUID(),
+      perEndpoint: 8,
+      concurrency,
+      held,
+      now: () => new Date(),
       lifeSigns: { isFresh: () => isFresh, holding: () => () => true },
-      ...{ mayTake: () => mayTake, take() {}, look() {} },
+      mayTake: () => mayTake,
+      take() {},
+      look() {},
     })
   }
 

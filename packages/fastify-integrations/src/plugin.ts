@@ -57,7 +57,7 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
   endSilentConnections(fastify)
 
   // Reports a wrong clock at startup, and not only at the first request.
-  fastify.addHook('onReady', async () => integrations.settings.clock.settle())
+  fastify.addHook('onReady', async () => integrations.settings.clock.ready())
   // Not awaited: the app starts while the database is away.
   fastify.addHook('onReady', async () => void integrations.repairFeed())
   if (settings.worker !== undefined) runWithApp(fastify, settings.worker)

@@ -6,14 +6,15 @@ const now = new Date('2026-11-21T10:00:00.000Z')
 const [early, late] = [new Date(now.getTime() - 60_000), new Date(now.getTime() - 30_000)]
 const LIMIT = 100
 const FOUND: FoundRound = {
-  ...{ walked_to: null, is_long: false, first_due_at: early.toISOString(), first_open_at: null },
-  ...{
-    last_due_at: late.toISOString(),
-    entries_read: 0,
-    is_more: false,
-    is_catching_up: false,
-    next_due_at: null,
-  },
+  walked_to: null,
+  is_long: false,
+  first_due_at: early.toISOString(),
+  first_open_at: null,
+  last_due_at: late.toISOString(),
+  entries_read: 0,
+  is_more: false,
+  is_catching_up: false,
+  next_due_at: null,
 }
 
 /** A round after others. */

@@ -19,7 +19,10 @@ async function openWorker({ count = 8, perEndpoint = 8, url = outbox.url } = {})
     },
     takes: () => true,
     offer: () => ({
-      ...{ workerId: worker.id, count, perEndpoint, at: new Date() },
+      workerId: worker.id,
+      count,
+      perEndpoint,
+      at: new Date(),
       end: (leased) => void worker.got.push(leased),
     }),
   })

@@ -18,7 +18,7 @@ export interface Clock {
    * @param ask reads the database's time. Default: on a connection of the storage, as for the repeated comparisons in
    * the background
    */
-  settle(ask?: () => Promise<Date>): Promise<void> | undefined
+  ready(ask?: () => Promise<Date>): Promise<void> | undefined
   /** Milliseconds that this machine's clock is ahead of the database's; negative if behind. */
   aheadMs(): number
 }
@@ -41,7 +41,7 @@ const MAX_WAIT_MS = 1000
 
 /** The host's own clock. */
 export function givenClock(now: () => Date): Clock {
-  return { now, read: async () => now(), compare: (ask) => ask(), settle: () => undefined, aheadMs: () => 0 }
+  return { now, read: async () => now(), compare: (ask) => ask(), ready: () => undefined, aheadMs: () => 0 }
 }
 
 /** The database's time and the machine's clock at one moment of the monotonic clock. */
@@ -97,7 +97,7 @@ export function databaseClock(readClock: () => Promise<Date>, logger: Logger): C
     },
     read,
     compare,
-    settle(ask) {
+    ready(ask) {
       if (isInDoubt()) {
         if (ask === undefined) {
           return answerInTime('the clock of the database', MAX_WAIT_MS, refresh).catch(() => undefined)

@@ -161,7 +161,7 @@ export function createApiKeys(
   const { storage, settings } = context
   return {
     async create(member, body) {
-      await settings.clock.settle()
+      await settings.clock.ready()
       checkMemberIds(member)
       const fields = validate(createApiKeyBody(settings.limits), body)
       const now = settings.now()
@@ -175,7 +175,7 @@ export function createApiKeys(
     },
 
     async list(member, query = {}) {
-      await settings.clock.settle()
+      await settings.clock.ready()
       checkMemberIds(member)
       const { organizationId, memberId } = member
       const { owner = 'me', ...page } = validateUrlPart(ApiKeyListQuery, query, '?')
@@ -192,7 +192,7 @@ export function createApiKeys(
     },
 
     async get(member, id) {
-      await settings.clock.settle()
+      await settings.clock.ready()
       checkMemberIds(member)
       const key = readable(await storage.apiKeys.find(member.organizationId, id), member)
       return shown(key, settings.now())
@@ -218,7 +218,7 @@ export function createApiKeys(
     transfer: (organizationId, members, options) => transferKeys(context, organizationId, members, options),
 
     async authenticate(value, seen) {
-      await settings.clock.settle()
+      await settings.clock.ready()
       const key = isWellFormedApiKey(value) ? await storage.apiKeys.findByHash(hashApiKey(value)) : null
       if (key === null) throw new IntegrationError('API_KEY_INVALID')
       seen?.(key.id)
@@ -242,7 +242,7 @@ export function createApiKeys(
     },
 
     async uses(member, id) {
-      await settings.clock.settle()
+      await settings.clock.ready()
       checkMemberIds(member)
       const { organizationId } = member
       const key = readable(await storage.apiKeys.find(organizationId, id), member)
@@ -255,7 +255,7 @@ export function createApiKeys(
     },
 
     async quotations(member, id) {
-      await settings.clock.settle()
+      await settings.clock.ready()
       checkMemberIds(member)
       const { organizationId } = member
       const key = readable(await storage.apiKeys.find(organizationId, id), member)
@@ -268,7 +268,7 @@ export function createApiKeys(
     },
 
     async describe({ id, organizationId }) {
-      await settings.clock.settle()
+      await settings.clock.ready()
       const key = await storage.apiKeys.find(organizationId, id)
       if (key === null) throw new IntegrationError('API_KEY_INVALID')
       return shown(key, settings.now())
@@ -287,7 +287,7 @@ async function roll(
     rollApiKeyBody(settings.limits),
     body,
   )
-  await settings.clock.settle()
+  await settings.clock.ready()
   return storage.transaction(async (transaction) => {
     const old = changeable(await transaction.apiKeys.lock(member.organizationId, id), member)
     // Read after waiting for the lock.
@@ -365,7 +365,7 @@ async function changeLocked(
   decide: (key: ApiKey) => Partial<Pick<StoredApiKey, 'name' | 'status'>>,
 ): Promise<ApiKey> {
   checkMemberIds(member)
-  await settings.clock.settle()
+  await settings.clock.ready()
   return storage.transaction(async (transaction) => {
     const before = changeable(await transaction.apiKeys.lock(member.organizationId, id), member)
     // Read after waiting for the lock.

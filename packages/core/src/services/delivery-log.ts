@@ -101,7 +101,7 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
       requireViewIntegrations(member)
       const { organizationId } = member
       const { endpoint_id, ...asked } = validateUrlPart(DeliveryHoursQuery, query, '?')
-      await settings.clock.settle()
+      await settings.clock.ready()
       const until = optionalTimeOf(asked.until) ?? settings.now()
       const since = optionalTimeOf(asked.since) ?? new Date(until.getTime() - DEFAULT_COUNT_MS)
       if (until.getTime() - since.getTime() > LONGEST_COUNT_MS) {
@@ -195,7 +195,7 @@ function toStatuses(text: string): AttemptFilter['http_status'] {
 }
 
 async function resend({ storage, settings }: Context<LogPort>, member: Member, id: string) {
-  await settings.clock.settle()
+  await settings.clock.ready()
   const { organizationId } = member
   return storage.transaction(async (transaction) => {
     const found = await transaction.deliveryLog.identify(organizationId, id)

@@ -44,7 +44,7 @@ export function createEmitter({ storage, settings }: Context<'events'>): Emitter
         throw invalidField('/type', 'is emitted only by reports: use integrations.pipeline(id)')
       }
       validate(Owner, { organization_id: organizationId })
-      await settings.clock.settle()
+      await settings.clock.ready()
       const event = createWebhookEvent(settings.events, {
         type,
         organizationId: organizationId.toLowerCase(),

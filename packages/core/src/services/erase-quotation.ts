@@ -23,7 +23,7 @@ export async function eraseQuotation(
   if (!isUuid(quotationId)) throw new IntegrationError('QUOTATION_NOT_FOUND')
   const [organization_id, id] = [organizationId.toLowerCase(), quotationId.toLowerCase()]
 
-  await settings.clock.settle()
+  await settings.clock.ready()
   const { fileIds, ...erased } = await storage.transaction(async (transaction) => {
     const found = await transaction.quotations.lockForErasing(organization_id, id)
     if (found === 'other_organization') throw new IntegrationError('OTHER_ORGANIZATION')

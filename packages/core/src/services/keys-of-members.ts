@@ -17,7 +17,7 @@ export async function revokeKeysOf(
 ): Promise<readonly ApiKey[]> {
   checkMemberIds({ organizationId, memberId })
   const by = authorOf(organizationId, options)
-  await settings.clock.settle()
+  await settings.clock.ready()
   return storage.transaction(async (transaction) => {
     const keys = await transaction.apiKeys.lockOfOwner(organizationId, memberId)
     const now = settings.now()
@@ -44,7 +44,7 @@ export async function transferKeys(
   const by = authorOf(organizationId, options)
   if (from === to) return []
   const maximum = settings.limits.apiKeysPerMember
-  await settings.clock.settle()
+  await settings.clock.ready()
   return storage.transaction(async (transaction) => {
     const keys = await transaction.apiKeys.lockOfOwner(organizationId, from)
     if (keys.length === 0) return []

@@ -60,7 +60,7 @@ export function createOrganizations({ storage, settings }: Context<'erasure' | '
       const { keepAuditLog = false } = options
       checkOrganizationId(given)
       const organizationId = given.toLowerCase()
-      await settings.clock.settle()
+      await settings.clock.ready()
       const now = settings.now()
       const resource = { id: organizationId, name: ERASED }
       const by = authorOf(organizationId, options)

@@ -204,7 +204,7 @@ async function accept(
     contents,
     external_id,
   ]
-  await settings.clock.settle()
+  await settings.clock.ready()
   const now = settings.now()
   const id = newId(now)
   const acceptance = await storage.quotations.accept(
@@ -256,7 +256,7 @@ async function cancel(
   id: string,
 ): Promise<Quotation> {
   checkOrganizationId(organizationId)
-  await settings.clock.settle()
+  await settings.clock.ready()
   return storage.transaction(async (transaction) => {
     const { quotations } = transaction
     const read = async () => requireFound(await quotations.find(organizationId, id), 'QUOTATION_NOT_FOUND')

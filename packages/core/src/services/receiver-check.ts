@@ -53,7 +53,7 @@ export function createReceiverCheck(
     const asked = validate(receiverCheckBody(settings.events), body)
     const { endpoint, event_type } = await sending.prepare(member, endpointId, asked.event_type)
     await admit?.(COUNTS_AS)
-    await settings.clock.settle()
+    await settings.clock.ready()
     const now = settings.now()
     const wait = { beginBy: performance.now() + BEGIN_MS, signal }
     const repeatBy = performance.now() + REPEATED_WITHIN_MS

@@ -69,7 +69,7 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
       const { organizationId } = member
       const { status = 'missed', event_type, ...range } = validate(ReplayBody, body)
       checkType(event_type, '/')
-      await settings.clock.settle()
+      await settings.clock.ready()
       const now = settings.now()
       const { since, until } = checkRange(range, now, settings.retention.eventDays, '/')
       const endpoint = await findEndpoint(member, endpointId)
@@ -100,7 +100,7 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
       const { organizationId } = member
       const { status = 'missed', event_type, ...asked } = validateUrlPart(ReplayBody, query, '?')
       checkType(event_type, '?')
-      await settings.clock.settle()
+      await settings.clock.ready()
       const range = checkRange(asked, settings.now(), settings.retention.eventDays, '?')
       const endpoint = await findEndpoint(member, endpointId)
       return storage.replays.count(
@@ -124,7 +124,7 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
     async stop(member, endpointId, id) {
       requireManageIntegrations(member)
       const { organizationId } = member
-      await settings.clock.settle()
+      await settings.clock.ready()
       const now = settings.now()
       await get(member, endpointId, id)
       await storage.transaction(async (transaction) => {

@@ -39,7 +39,7 @@ export function createReporter(
   const { steps } = settings.pipeline
 
   async function apply<Decided extends Accepted>(decideOn: (progress: Progress) => Decided | Refused) {
-    await settings.clock.settle()
+    await settings.clock.ready()
     return storage.transaction((transaction) =>
       applyDecision(transaction, settings, quotationId, decideOn, options),
     )
@@ -49,7 +49,7 @@ export function createReporter(
 
   const proposalReady: QuotationReporter['proposalReady'] = async (given = {}) => {
     const { name, documentId } = validate(proposalReport(settings.limits), givenOptions(given))
-    await settings.clock.settle()
+    await settings.clock.ready()
     const report = { kind: 'proposal_ready', proposalId: newId(settings.now()), name, documentId } as const
     const { proposal } = await apply((progress) => decideProposal(progress, report, steps))
     return proposal

@@ -51,7 +51,7 @@ export function createTestDeliveries(context: TestContext): TestDeliveries {
       const asked = validate(testDeliveryBody(settings.events), body)
       const { endpoint, event_type } = await sending.prepare(member, endpointId, asked.event_type)
       await admit?.(1)
-      await settings.clock.settle()
+      await settings.clock.ready()
       const now = settings.now()
       const delivery = { id: newId(now), endpointId: endpoint.id }
       const event = sending.sampleOf(member, event_type, now)

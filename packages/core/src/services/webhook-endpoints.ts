@@ -107,7 +107,7 @@ export function createWebhookEndpoints(context: EndpointContext): WebhookEndpoin
 
     async create(member, body) {
       requireManageIntegrations(member)
-      await settings.clock.settle()
+      await settings.clock.ready()
       const { endpoint, secret, encrypted } = newEndpoint(settings, member, body)
       const changes = auditChanges(
         { headers: false },
@@ -280,7 +280,7 @@ async function changeLocked(
   }>,
 ): Promise<StoredWebhookEndpoint> {
   const { storage, settings } = context
-  await settings.clock.settle()
+  await settings.clock.ready()
   const now = settings.now()
   return storage.transaction(async (transaction) => {
     const found = await transaction.webhookEndpoints.lock(member.organizationId, id)
@@ -310,7 +310,7 @@ async function withHealth(
   { organizationId }: Member,
   endpoints: readonly StoredWebhookEndpoint[],
 ): Promise<WebhookEndpoint[]> {
-  await settings.clock.settle()
+  await settings.clock.ready()
   const now = settings.now()
   const ids = endpoints.map(({ id }) => id)
   const conditions = await storage.endpointHealth.read(organizationId, ids)

@@ -59,7 +59,7 @@ export async function deliverDue({
     })
   }
 
-  await settings.clock.settle()
+  await settings.clock.ready()
   while (await storage.deliveries.catchUp(settings.now()));
   try {
     await untilNothingIsDue(settings.now, async () => {

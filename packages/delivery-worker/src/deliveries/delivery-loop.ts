@@ -64,7 +64,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   let onDrained = () => {}
   let isDraining = false
   const offers = createOffers({
-    ...{ workerId, perEndpoint, concurrency, now, lifeSigns, held },
+    workerId,
+    perEndpoint,
+    concurrency,
+    now,
+    lifeSigns,
+    held,
     mayTake: () => !isDraining && backoff.failingForMs() === 0,
     take(leased, mayBegin) {
       idleWaits.round()(leased.length, false)
@@ -99,7 +104,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const found = idleWaits.round()
     const { claimed, nextDueAt, isCatchingUp, ...next } = await offers.round(settled, (known) =>
       storage.deliveries.round({
-        ...{ workerId, settled, limit, perEndpoint, memory, now: now() },
+        workerId,
+        settled,
+        limit,
+        perEndpoint,
+        memory,
+        now: now(),
         limits: shares.limits(),
         underWay: held.inFlightByOrganization(),
         ...known,

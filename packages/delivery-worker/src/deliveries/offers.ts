@@ -69,7 +69,10 @@ export function createOffers(options: OffersOptions): Offers {
       if (claiming.isInDoubt() || !lifeSigns.isFresh() || !mayTake()) return undefined
       const mayBegin = lifeSigns.holding()
       const offered: Places = {
-        ...{ workerId, perEndpoint, at: now(), count: FEW },
+        workerId,
+        perEndpoint,
+        at: now(),
+        count: FEW,
         end(leased) {
           open.delete(offered)
           if (leased === 'unknown') {

@@ -33,7 +33,7 @@ export async function startDue({
   const telemetry = createStartTelemetry(openTelemetry())
   const tries: StartTry[] = []
 
-  await settings.clock.settle()
+  await settings.clock.ready()
   await untilNothingIsDue(settings.now, async () => {
     const { wanted, nextDueAt } = await storage.transaction((transaction) =>
       claim(transaction, isWanted, settings.now()),

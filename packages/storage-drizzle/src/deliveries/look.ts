@@ -118,7 +118,8 @@ export function next(
         : {
             mode: after === null ? nextLook : { kind: 'walking', after, look: nextLook },
             expects: round.is_long && claims < limit / 2 ? 'hidden' : claims <= FEW ? 'few' : 'many',
-            ...{ fullAt, isSlow },
+            fullAt,
+            isSlow,
           },
   }
 }
