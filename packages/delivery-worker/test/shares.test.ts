@@ -1,4 +1,4 @@
-import type { SettledAttempt } from '@quickquote/core/internal'
+import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { createShares } from '../src/deliveries/shares.ts'
 
@@ -8,12 +8,14 @@ const answered = (duration_ms: number, status = 'succeeded') =>
 function open() {
   const shares = createShares({ perEndpoint: 2, perEndpointWhileQuick: 16 })
   const limit = (endpoint: string) => shares.limits().get(endpoint) ?? 2
+  const claim = (id: string, leases: number) =>
+    shares.claimed([{ endpoint: { id } } as ClaimedDelivery], new Map([[id, leases]]))
   /** Fills the endpoint's share, and answers all of it. */
   const fill = (endpoint: string, answer: SettledAttempt, share = limit(endpoint)) => {
-    for (let n = 0; n < share; n += 1) shares.began(endpoint, share)
+    claim(endpoint, share)
     for (let n = 0; n < share; n += 1) shares.ended(endpoint, answer)
   }
-  return { shares, limit, fill }
+  return { shares, limit, claim, fill }
 }
 
 describe('the share of an endpoint', () => {
@@ -30,10 +32,10 @@ describe('the share of an endpoint', () => {
   })
 
   it('grows while half of it waits to be recorded whenever the other half is in flight', () => {
-    const { shares, limit } = open()
+    const { shares, limit, claim } = open()
     for (let n = 0; n < 600; n += 1) {
       const share = limit('quick')
-      for (let m = 0; m < share / 2; m += 1) shares.began('quick', share)
+      claim('quick', share)
       for (let m = 0; m < share / 2; m += 1) shares.ended('quick', answered(5))
     }
     expect(limit('quick')).toBe(16)
@@ -49,11 +51,11 @@ describe('the share of an endpoint', () => {
     ['slow answer', answered(101)],
     ['failure', answered(5, 'failed')],
   ])('is small again after the first %s', (_, answer) => {
-    const { shares, limit, fill } = open()
+    const { shares, limit, claim, fill } = open()
     for (let n = 0; n < 66; n += 1) fill('endpoint', answered(5))
     expect(limit('endpoint')).toBe(16)
 
-    shares.began('endpoint', 1)
+    claim('endpoint', 1)
     shares.ended('endpoint', answer)
 
     expect(limit('endpoint')).toBe(2)

@@ -10,10 +10,12 @@ export function signingOf(
   kind: CheckKind | null,
   attemptedAt: Date,
 ): Keys & { readonly signedAt: Date } {
-  return { ...keysOf(target, kind), signedAt: signedAt(attemptedAt, kind) }
+  const { key, previousKeys, standardKeys } = keysOf(target, kind)
+  return { key, previousKeys, standardKeys, signedAt: signedAt(attemptedAt, kind) }
 }
 
-function keysOf({ key, previousKeys, standardKeys }: Keys, kind: CheckKind | null): Keys {
+function keysOf(keys: Keys, kind: CheckKind | null): Keys {
+  const { previousKeys, standardKeys } = keys
   switch (kind) {
     case 'forged': {
       const secret = `whsec_${randomBytes(32).toString('base64')}`
@@ -30,6 +32,6 @@ function keysOf({ key, previousKeys, standardKeys }: Keys, kind: CheckKind | nul
       return { key: previous, previousKeys: [], standardKeys: standardKeys.slice(1, 2) }
     }
     default:
-      return { key, previousKeys, standardKeys }
+      return keys
   }
 }

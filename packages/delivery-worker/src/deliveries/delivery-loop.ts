@@ -64,11 +64,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   let onDrained = () => {}
   let isDraining = false
   const offers = createOffers({
-    workerId,
+    ...options,
     perEndpoint,
-    concurrency,
     now,
-    lifeSigns,
     held,
     mayTake: () => !isDraining && backoff.failingForMs() === 0,
     take(leased, mayBegin) {
@@ -102,18 +100,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (limit === 0 && settled.length === 0) return
     const begun = performance.now()
     const found = idleWaits.round()
+    const places = { limit, perEndpoint, limits: shares.limits(), underWay: held.inFlightByOrganization() }
     const { claimed, nextDueAt, isCatchingUp, ...next } = await offers.round(settled, (known) =>
-      storage.deliveries.round({
-        workerId,
-        settled,
-        limit,
-        perEndpoint,
-        memory,
-        now: now(),
-        limits: shares.limits(),
-        underWay: held.inFlightByOrganization(),
-        ...known,
-      }),
+      storage.deliveries.round({ ...places, ...known, workerId, settled, memory, now: now() }),
     )
     memory = next.memory
     held.recorded(settled)
@@ -122,21 +111,22 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     pace.took(performance.now() - begun)
     if (isDraining) return giveBack()
     alarm.ringIn(pace.afterClaim({ claims: claimed.length, limit, nextDueAt }))
-    shareRest(limit > 0 && claimed.length === limit)
-    found(claimed.length, limit > 0 && held.size === 0 && (nextDueAt === null || nextDueAt > now()))
+    const isMore = nextDueAt !== null && nextDueAt <= now()
+    shareRest(isMore && claimed.length > limit / 2)
+    found(claimed.length, limit > 0 && held.size === 0 && !isMore)
   }
 
   function take(claimed: readonly ClaimedDelivery[], mayBegin: () => boolean): void {
     held.claimed(claimed)
     if (claimed.length > 0) onHolding()
     if (isDraining) return void held.unbegun.push(...claimed)
+    shares.claimed(claimed, held.leasesByEndpoint([]))
     const origins = telemetry.originsOf(claimed)
     for (const delivery of claimed) void begin(delivery, { origins, mayBegin })
   }
 
   async function begin(delivery: ClaimedDelivery, options: Parameters<Dispatch>[1]): Promise<void> {
     held.begun(delivery)
-    shares.began(delivery.endpoint.id, held.leasesOf(delivery.endpoint.id))
     const attempt = await dispatch(delivery, options)
     held.ended(attempt)
     shares.ended(delivery.endpoint.id, attempt)

@@ -10,10 +10,10 @@ export class HeldDeliveries {
   readonly settled: SettledAttempt[] = []
   /** Deliveries to give back. */
   readonly unbegun: UnbegunDelivery[] = []
-  /** All, with their endpoints. */
-  readonly #leases = new Labels()
-  /** Those in flight, with their organizations. */
-  readonly #inFlight = new Labels()
+  /** The endpoints of all. */
+  readonly #leases = new Map<Lease, string>()
+  /** The organizations of those in flight. */
+  readonly #inFlight = new Map<Lease, string>()
 
   get size(): number {
     return this.#leases.size
@@ -28,19 +28,14 @@ export class HeldDeliveries {
   }
 
   inFlightByOrganization(): ReadonlyMap<string, number> {
-    return this.#inFlight.counts
-  }
-
-  /** Outcomes to record included. */
-  leasesOf(endpointId: string): number {
-    return this.#leases.counts.get(endpointId) ?? 0
+    return counts(this.#inFlight.values())
   }
 
   /** All except those whose outcomes are being recorded. */
   leasesByEndpoint(recorded: readonly SettledAttempt[]): ReadonlyMap<string, number> {
-    const left = new Map(this.#leases.counts)
-    for (const { delivery } of recorded) add(left, delivery.endpoint.id, -1)
-    return left
+    const left = new Map(this.#leases)
+    for (const { delivery } of recorded) left.delete(leaseOf(delivery))
+    return counts(left.values())
   }
 
   claimed(deliveries: readonly ClaimedDelivery[]): void {
@@ -74,35 +69,9 @@ function leaseOf({ id, attempt }: UnbegunDelivery): Lease {
   return `${id} ${attempt}`
 }
 
-/** Leases, each with a label, and how many have the same one: counting them anew for each round is slow. */
-class Labels {
-  readonly counts = new Map<string, number>()
-  readonly #labels = new Map<Lease, string>()
-
-  get size(): number {
-    return this.#labels.size
-  }
-
-  keys(): Iterable<Lease> {
-    return this.#labels.keys()
-  }
-
-  set(lease: Lease, label: string): void {
-    this.delete(lease)
-    this.#labels.set(lease, label)
-    add(this.counts, label, 1)
-  }
-
-  delete(lease: Lease): void {
-    const label = this.#labels.get(lease)
-    if (label === undefined) return
-    this.#labels.delete(lease)
-    add(this.counts, label, -1)
-  }
-}
-
-function add(counts: Map<string, number>, label: string, difference: number): void {
-  const count = (counts.get(label) ?? 0) + difference
-  if (count === 0) counts.delete(label)
-  else counts.set(label, count)
+/** How often each occurs. */
+function counts(values: Iterable<string>): ReadonlyMap<string, number> {
+  const found = new Map<string, number>()
+  for (const value of values) found.set(value, (found.get(value) ?? 0) + 1)
+  return found
 }

@@ -32,7 +32,8 @@ export function createPace(pollIntervalMs: number, now: () => Date): Pace {
       if (claims === limit || nextDueAt === null) return rarely(pollIntervalMs)
       const waitMs = nextDueAt.getTime() - now().getTime()
       if (waitMs > 0) return Math.min(waitMs, rarely(pollIntervalMs))
-      if (claims > 0) return 0
+      // A claim of the few places that are left costs as much as one of many: outcomes bring more of them.
+      if (claims > 0) return claims > limit - claims ? batchMs : 0
       contendedMs = Math.min(contendedMs * 2, pollIntervalMs)
       return contendedMs * Math.random()
     },

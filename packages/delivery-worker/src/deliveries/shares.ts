@@ -1,4 +1,4 @@
-import type { SettledAttempt } from '@quickquote/core/internal'
+import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
 import type { Unbegun } from './dispatch.ts'
 
 /**
@@ -6,8 +6,8 @@ import type { Unbegun } from './dispatch.ts'
  * quickly, so that a few busy endpoints fill a worker.
  */
 export interface Shares {
-  /** `leases`: all that the worker holds of the endpoint, outcomes that are not recorded yet included. */
-  began(endpointId: string, leases: number): void
+  /** `leases`: all that the worker holds now, by endpoint, those whose outcomes wait to be recorded included. */
+  claimed(claimed: readonly ClaimedDelivery[], leases: ReadonlyMap<string, number>): void
   ended(endpointId: string, attempt: SettledAttempt | Unbegun): void
   /** Of the endpoints that may have more than `perEndpoint`. */
   limits(): ReadonlyMap<string, number>
@@ -47,12 +47,15 @@ export function createShares({
   }
 
   return {
-    began(endpointId, leases) {
-      if (leases < perEndpoint) return
-      const share = shares.get(endpointId) ?? shareOf(perEndpoint)
-      share.busyAt = performance.now()
-      share.wasFull ||= leases >= share.limit
-      shares.set(endpointId, share)
+    claimed(claimed, leases) {
+      for (const { endpoint } of claimed) {
+        const held = leases.get(endpoint.id) ?? 0
+        if (held < perEndpoint) continue
+        const share = shares.get(endpoint.id) ?? shareOf(perEndpoint)
+        share.busyAt = performance.now()
+        share.wasFull ||= held >= share.limit
+        shares.set(endpoint.id, share)
+      }
     },
     ended(endpointId, attempt) {
       const share = shares.get(endpointId)

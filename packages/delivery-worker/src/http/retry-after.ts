@@ -3,7 +3,8 @@
  * for no wait: no time, a past one, or text that is neither. Of several headers, the longest wait counts.
  */
 export function parseRetryAfter(header: string | readonly string[] | undefined, now: Date): number | null {
-  const waits = [header ?? []].flat().map((value) => millisecondsOf(value.trim(), now))
+  if (header === undefined) return null
+  const waits = [header].flat().map((value) => millisecondsOf(value.trim(), now))
   const longest = Math.max(0, ...waits)
   return longest === 0 ? null : longest
 }
