@@ -110,7 +110,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (isCatchingUp) onCatchingUp()
     pace.took(performance.now() - begun)
     if (isDraining) return giveBack()
-    alarm.ringIn(pace.afterClaim({ claims: claimed.length, limit, nextDueAt }))
+    alarm.ringIn(pace.afterClaim({ claims: claimed.length, limit, settled: settled.length, nextDueAt }))
     const isMore = nextDueAt !== null && nextDueAt <= now()
     shareRest(isMore && claimed.length > limit / 2)
     found(claimed.length, limit > 0 && held.size === 0 && !isMore)
