@@ -69,6 +69,14 @@ describe('a run that kept its promises', () => {
     expect(found).toMatchObject({ problems: [], delivered: 1, duplicates: 1, unheard: 1, unseen: 0 })
   })
 
+  it('repeated an attempt within the same second, after its connection was reset', () => {
+    const found = reconciled({
+      attempts: [attempt(1), succeeded(2, 1)],
+      requests: [request('reset'), request(200)],
+    })
+    expect(found).toMatchObject({ problems: [], delivered: 1, duplicates: 0, unheard: 0, unseen: 0 })
+  })
+
   it('was cut off before anything was sent', () => {
     const found = reconciled({ attempts: [interrupted(1), succeeded(2, 0)], requests: [request(200)] })
     expect(found).toMatchObject({ problems: [], duplicates: 0, cutOff: 0, unseen: 1 })

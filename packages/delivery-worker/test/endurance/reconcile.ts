@@ -179,15 +179,15 @@ export function reconcile(evidence: Evidence): Reconciliation {
     )
     const wrong = 'the recorded outcome matches the response'
 
-    for (const attempt of attempts) {
+    const sent = attempts.filter(({ status }) => status !== 'interrupted')
+    // Those with a response know their request, which another attempt of the same second must not take.
+    for (const attempt of [...sent.filter(isHeard), ...sent.filter((each) => !isHeard(each))]) {
       const { http_status, response_body, error } = attempt
-      if (attempt.status === 'interrupted') continue
-      const isHeard = http_status !== null || response_body !== null
-      const request = isHeard
+      const request = isHeard(attempt)
         ? unmatched.get(response_body === null ? -1 : Number(response_body))
         : resetLast.find((each) => unmatched.has(each.n) && each.timestamp === secondOf(attempt.created_at))
       if (request === undefined) {
-        if (isHeard) broken('a recorded response was sent', `${name}: ${describe(attempt)}`)
+        if (isHeard(attempt)) broken('a recorded response was sent', `${name}: ${describe(attempt)}`)
         else counts.unseen += 1
         continue
       }
@@ -201,13 +201,13 @@ export function reconcile(evidence: Evidence): Reconciliation {
     }
 
     const interrupted = attempts.filter(({ status }) => status === 'interrupted')
-    const sent = attempts.filter(({ status }) => status !== 'interrupted')
+    const unrepeated = [...sent]
     // The earliest signature has the fewest candidates.
     for (const request of [...unmatched.values()].toSorted((a, b) => a.timestamp - b.timestamp)) {
       // An attempt sends once more if the receiver resets a reused connection without an answer.
-      const repeated = sent.findIndex(({ created_at }) => secondOf(created_at) === request.timestamp)
+      const repeated = unrepeated.findIndex(({ created_at }) => secondOf(created_at) === request.timestamp)
       if (request.answer === 'reset' && repeated >= 0) {
-        sent.splice(repeated, 1)
+        unrepeated.splice(repeated, 1)
         continue
       }
       const index = interrupted.findIndex(({ created_at }) => secondOf(created_at) <= request.timestamp)
@@ -276,6 +276,10 @@ function isEnd({ status, next_attempt_at }: RecordedAttempt): boolean {
 
 function isSuccess(answer: Answer): boolean {
   return typeof answer === 'number' && answer >= 200 && answer < 300
+}
+
+function isHeard({ http_status, response_body }: RecordedAttempt): boolean {
+  return http_status !== null || response_body !== null
 }
 
 /** No status: the response hung, was reset, or was too late. */
