@@ -148,10 +148,10 @@ async function contenderOf(
 
 function resultOf(measured: readonly Measured<Figures>[], receiver: FastReceiver, hasRedis: boolean) {
   const byName = (name: string) => measured.find((each) => each.name === name)
-  const [raw, rawMany, ours, oursMany] = [RAW, RAW_MANY, OURS, OURS_MANY].map(byName)
-  const oursFew = byName(OURS_FEW)
-  assert(raw !== undefined && rawMany !== undefined && ours !== undefined && oursMany !== undefined)
-  assert(oursFew !== undefined)
+  const [raw, rawMany] = [RAW, RAW_MANY].map(byName)
+  const [ours, oursMany, oursFew] = [OURS, OURS_MANY, OURS_FEW].map(byName)
+  assert(raw !== undefined && rawMany !== undefined)
+  assert(ours !== undefined && oursMany !== undefined && oursFew !== undefined)
   const against = (name: string, ourSide: Measured<Figures> = ours) => {
     const peer = byName(name)
     return peer === undefined ? Number.NaN : ratioOf(ourSide, peer, 'perSecond').median

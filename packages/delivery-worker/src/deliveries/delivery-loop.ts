@@ -117,8 +117,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   }
 
   function take(claimed: readonly ClaimedDelivery[], mayBegin: () => boolean): void {
+    if (claimed.length === 0) return
     held.claimed(claimed)
-    if (claimed.length > 0) onHolding()
+    onHolding()
     if (isDraining) return void held.unbegun.push(...claimed)
     shares.claimed(claimed, held.leasesByEndpoint([]))
     const origins = telemetry.originsOf(claimed)
