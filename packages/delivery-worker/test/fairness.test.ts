@@ -116,3 +116,31 @@ describe('an endpoint that has not answered often', () => {
     expect(most).toBe(8)
   })
 })
+
+describe('a worker in the process that records an event, with fewer places than the event has deliveries', () => {
+  it('leaves the others to another worker, long before that one polls', async () => {
+    await open(() => ({ hang: true }))
+    for (let n = 0; n < 10; n += 1) await host.createEndpoint(`${receiver.url}/${n}`)
+    const other = await openHost({ databaseUrl: host.databaseUrl, delivery: { timeoutMs: 60_000 } })
+    const quotationId = await host.startQuote()
+    const options = { ca: certificate.cert, pollIntervalMs: 600_000 }
+    const workers = [host.createWorker({ ...options, concurrency: 2 }), other.createWorker(options)]
+    for (const worker of workers) await worker.start()
+    // Each connection that listens holds a lock.
+    await expect
+      .poll(
+        () => host.sql`
+        select from pg_locks where locktype = 'advisory'
+          and database = (select oid from pg_database where datname = current_database())`,
+      )
+      .toHaveLength(2)
+    for (const worker of workers) await worker.idle()
+
+    await host.integrations.pipeline(quotationId).stepCompleted('requirement_analysis')
+
+    await receiver.waitFor(10)
+    const leased = await host.sql`
+      select count(*)::int as deliveries from quickquote.deliveries group by leased_by order by deliveries`
+    expect(leased).toEqual([{ deliveries: 2 }, { deliveries: 8 }])
+  })
+})
