@@ -159,6 +159,7 @@ function createParts(
   const deliveries = createDeliveryLoop({
     ...shared,
     dispatch: sender.dispatch,
+    waiting: sender.waiting,
     telemetry: sender.telemetry,
     concurrency: options.concurrency,
     onCatchingUp: upkeep.wake.changes,

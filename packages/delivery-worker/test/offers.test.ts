@@ -101,7 +101,7 @@ describe('a worker offers no places', () => {
       concurrency,
       held,
       now: () => new Date(),
-      lifeSigns: { isFresh: () => isFresh, holding: () => () => true },
+      lifeSigns: { isFresh: () => isFresh, isAlone: () => true, holding: () => () => true },
       mayTake: () => mayTake,
       take() {},
       look() {},

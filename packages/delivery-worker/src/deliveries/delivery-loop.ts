@@ -6,6 +6,7 @@ import { createIdleWaits } from '../lib/idle-waits.ts'
 import type { WorkLoop } from '../lib/work-loop.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import type { LifeSigns } from '../upkeep/heartbeat.ts'
+import { createClaimSize } from './claim-size.ts'
 import type { Dispatch } from './dispatch.ts'
 import { HeldDeliveries } from './held-deliveries.ts'
 import { createOffers } from './offers.ts'
@@ -30,6 +31,8 @@ export interface DeliveryLoopOptions {
   readonly workerId: string
   readonly lifeSigns: LifeSigns
   readonly dispatch: Dispatch
+  /** How many deliveries wait for a socket. */
+  readonly waiting: () => number
   readonly telemetry: Pick<DeliveryTelemetry, 'originsOf'>
   readonly concurrency: number
   readonly pollIntervalMs: number
@@ -56,9 +59,11 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const backoff = createBackoff(logger, 'deliveries cannot be claimed or recorded')
   const alarm = createAlarm(turn)
   const pace = createPace(pollIntervalMs, now)
+  const claimSize = createClaimSize(lifeSigns.isAlone, options.waiting)
   const held = new HeldDeliveries()
   const look = () => alarm.ringIn(0)
   const idleWaits = createIdleWaits(look)
+  const giveBack = givingBack(options, held)
   let memory: RoundMemory | undefined
   const shareRest = sharing(storage)
   let onDrained = () => {}
@@ -93,7 +98,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
 
   async function round(): Promise<void> {
     const mayClaim = !isDraining && lifeSigns.isFresh()
-    const limit = mayClaim ? concurrency - held.inFlight : 0
+    const free = mayClaim ? concurrency - held.inFlight : 0
+    const limit = claimSize.of(free)
     const mayBegin = lifeSigns.holding()
     const settled = [...held.settled]
     if (!mayClaim) alarm.ringIn(pollIntervalMs)
@@ -110,10 +116,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (isCatchingUp) onCatchingUp()
     pace.took(performance.now() - begun)
     if (isDraining) return giveBack()
-    alarm.ringIn(pace.afterClaim({ claims: claimed.length, limit, settled: settled.length, nextDueAt }))
+    const claims = claimed.length
+    alarm.ringIn(pace.afterClaim({ claims, free, settled: settled.length, nextDueAt }))
     const isMore = nextDueAt !== null && nextDueAt <= now()
-    shareRest(isMore && claimed.length > limit / 2)
-    found(claimed.length, limit > 0 && held.size === 0 && !isMore)
+    claimSize.claimed({ claims, limit, isMore })
+    shareRest(isMore && claims > limit / 2)
+    found(claims, limit > 0 && held.size === 0 && !isMore)
   }
 
   function take(claimed: readonly ClaimedDelivery[], mayBegin: () => boolean): void {
@@ -135,13 +143,6 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const isUrgent = attempt.status !== 'unbegun' && attempt.paused_until !== null
     const isFull = held.settled.length >= Math.min(FULL_BATCH, held.inFlight)
     alarm.ringIn(isUrgent || isFull ? 0 : pace.batchMs())
-  }
-
-  async function giveBack(): Promise<void> {
-    if (held.unbegun.length === 0) return
-    const batch = [...held.unbegun]
-    await storage.deliveries.release(workerId, batch)
-    held.givenBack(batch)
   }
 
   return {
@@ -169,6 +170,18 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     leasesLeft,
     inFlight: () => held.inFlight,
     failingForMs: () => backoff.failingForMs(),
+  }
+}
+
+function givingBack(
+  { integrations: { storage }, workerId }: Pick<DeliveryLoopOptions, 'integrations' | 'workerId'>,
+  held: HeldDeliveries,
+): () => Promise<void> {
+  return async () => {
+    if (held.unbegun.length === 0) return
+    const batch = [...held.unbegun]
+    await storage.deliveries.release(workerId, batch)
+    held.givenBack(batch)
   }
 }
 

@@ -12,6 +12,8 @@ export interface Sender {
   readonly dispatch: Dispatch
   readonly http: Http
   readonly telemetry: DeliveryTelemetry
+  /** How many deliveries wait for a socket. */
+  waiting(): number
 }
 
 export function createSender({
@@ -41,5 +43,15 @@ export function createSender({
     onResent: telemetry.resent,
     ...(egress.resolve && { resolve: resolveWith(egress.resolve) }),
   })
-  return { http, telemetry, dispatch: createDispatch({ settings, http, telemetry, unusableKeys }) }
+  let waiting = 0
+  const turn: Http['turn'] = async (origin, organizationId) => {
+    waiting += 1
+    try {
+      return await http.turn(origin, organizationId)
+    } finally {
+      waiting -= 1
+    }
+  }
+  const dispatch = createDispatch({ settings, http: { turn, post: http.post }, telemetry, unusableKeys })
+  return { http, telemetry, dispatch, waiting: () => waiting }
 }

@@ -18,6 +18,8 @@ import {
 export interface LifeSigns {
   /** Whether the others certainly consider this worker alive. If not, it claims and begins nothing. */
   isFresh(): boolean
+  /** Whether no other worker held leases when the last heartbeat was sent. */
+  isAlone(): boolean
   /**
    * Call it before a claim. Returns a check whether its leases are still certainly held, for right before anything begins
    * with them: they are lost once the others have declared this worker dead.
@@ -116,6 +118,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
 
   return {
     isFresh: isFreshNow,
+    isAlone: () => liveness.pace === 'idle',
     holding() {
       const { lives } = liveness
       return () => isFreshNow() && liveness.lives === lives
