@@ -35,6 +35,12 @@ export function tagsOf({ tags }: Pick<OpenApiDocument, 'tags'>, ...paths: readon
   return tags.filter(({ name }) => used.has(name))
 }
 
+/** Of our own schemas, those with a title become components. */
+export function isTitledSchema(node: unknown): node is { readonly title: string } {
+  const { title, properties } = (node ?? {}) as { readonly title?: unknown; readonly properties?: unknown }
+  return typeof title === 'string' && properties !== undefined
+}
+
 export function mapValues<T, U>(
   record: Readonly<Record<string, T>>,
   map: (value: T, name: string) => U,
