@@ -3,7 +3,7 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { PROBLEM_MEDIA_TYPE, version } from '@quickquote/core/internal'
 import type { ApiDocsOptions, PluginSettings, SessionScheme } from '../options.ts'
 import { introductionTo } from './introduction.ts'
-import { isTitledSchema, mapValues } from './openapi-shape.ts'
+import { isTitledSchema, mapValues, type Operation, type Paths, type Response } from './openapi-shape.ts'
 import { EVENTS_TAG } from './openapi-webhooks.ts'
 
 /** The parts of the document that do not come from the route table. */
@@ -54,17 +54,6 @@ export function securitySchemes(session: SessionScheme): Record<string, SessionS
 /** Marks an optional body: @fastify/swagger declares every body as required. */
 export const BODY_IS_OPTIONAL = 'x-body-is-optional'
 
-interface Operation {
-  readonly [BODY_IS_OPTIONAL]?: true
-  readonly requestBody?: object
-  readonly responses: Record<string, Response>
-}
-
-interface Response {
-  readonly headers: Record<string, object>
-  readonly content?: Record<string, { readonly examples: Record<string, object> }>
-}
-
 /** Parts by kind and name. */
 type Shared = Record<'schemas' | 'headers' | 'examples' | 'responses', Record<string, object>>
 
@@ -83,7 +72,7 @@ export function finishDocument(document: object): object {
   const { paths, components, ...rest } = JSON.parse(JSON.stringify(document), (_, node) =>
     isTitledSchema(node) ? share('schemas', node.title, node) : node,
   )
-  const finished = mapValues(paths as Record<string, Record<string, Operation>>, (path) =>
+  const finished = mapValues(paths as Paths, (path) =>
     mapValues(path, (operation) => finishOperation(operation, share)),
   )
   return { ...rest, paths: finished, components: { ...components, ...shared } }
@@ -97,7 +86,8 @@ function nameOf(part: object, name: string, parts: Readonly<Record<string, objec
   }
 }
 
-function finishOperation({ [BODY_IS_OPTIONAL]: isOptional, ...operation }: Operation, share: Share): object {
+function finishOperation(documented: Operation & { [BODY_IS_OPTIONAL]?: true }, share: Share): object {
+  const { [BODY_IS_OPTIONAL]: isOptional, ...operation } = documented
   return {
     ...operation,
     ...(isOptional && { requestBody: { ...operation.requestBody, required: false } }),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ERRORS, type ErrorCode } from '@quickquote/core'
 import {
   PROBLEM_MEDIA_TYPE,
@@ -54,19 +55,9 @@ function deprecationHeaders({ sunset, link }: Deprecation) {
 type SwaggerTransform = Exclude<FastifyContextConfig['swaggerTransform'], false | undefined>
 
 /** The forms of a route that @fastify/swagger asks for: in our own document, and in the host's if requested. */
-type Documentation = (route: Route) => {
-  readonly own: SwaggerTransform
-  readonly ofHost: SwaggerTransform | false
-}
-
-export function documentation({
-  problemTypeBase,
-  inHostDocument,
-  apiDocs,
-  deprecated,
-}: PluginSettings): Documentation {
+export function documentation({ problemTypeBase, inHostDocument, apiDocs, deprecated }: PluginSettings) {
   const schemes = securitySchemes((apiDocs ?? DEFAULT_API_DOCS).sessionScheme)
-  return (route) => {
+  return (route: Route): { readonly own: SwaggerTransform; readonly ofHost: SwaggerTransform | false } => {
     const scheme = route.access === 'api_key' ? 'apiKey' : 'session'
     // Made when somebody asks for a document, so that the app starts sooner.
     const operation = () => operationOf(route, problemTypeBase, deprecated[route.operationId])
@@ -111,9 +102,7 @@ function declare(name: string, scheme: object | undefined, { components = {} }: 
 
 /** Descriptions may differ. */
 function isSameScheme(one: object, other: object | undefined): boolean {
-  const essence = (scheme: object = {}) =>
-    JSON.stringify(Object.entries({ ...scheme, description: '' }).sort())
-  return essence(one) === essence(other)
+  return isDeepStrictEqual({ ...one, description: '' }, { ...other, description: '' })
 }
 
 /** All codes of a route: its own, and those of its access, parameters and body. */

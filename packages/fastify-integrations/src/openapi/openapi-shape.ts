@@ -12,11 +12,18 @@ export interface OpenApiDocument {
 /** Operations by path and method. */
 export type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
 
-interface Operation {
+export interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
   readonly security?: readonly object[]
+  readonly requestBody?: object
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+export interface Response {
+  readonly headers: Readonly<Record<string, object>>
+  readonly content?: Readonly<Record<string, { readonly examples: Readonly<Record<string, object>> }>>
 }
 
 /** By kind and name. */
