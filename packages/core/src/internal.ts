@@ -151,7 +151,6 @@ export {
   type Completed,
   checkNumber,
   checkOptionNames,
-  checkOptionValues,
   completeOptions,
   defaultsOf,
   hasMethods,

@@ -86,21 +86,9 @@ default. Options in milliseconds end in \`Ms\`.
 
 ${groups.join('\n\n')}
 
-## quickquote-worker
+${helpOf(root, 'delivery-worker', 'quickquote-worker', '[Operations](../guides/operations.md)')}
 
-\`npx @quickquote/delivery-worker\`: see [Operations](../guides/operations.md).
-
-\`\`\`text
-${helpOf(root, 'packages/delivery-worker/bin/quickquote-worker.js').trim()}
-\`\`\`
-
-## quickquote-storage
-
-\`npx @quickquote/storage-drizzle\`: see [Database](../guides/database.md).
-
-\`\`\`text
-${helpOf(root, 'packages/storage-drizzle/bin/quickquote-storage.js').trim()}
-\`\`\`
+${helpOf(root, 'storage-drizzle', 'quickquote-storage', '[Database](../guides/database.md)')}
 `
 }
 
@@ -191,10 +179,11 @@ function amountOf(words) {
   return (/^an?$/.test(number) ? 1 : Number(number?.replaceAll(',', ''))) * (UNITS[unit] ?? 1)
 }
 
-function helpOf(root, program) {
-  const { stdout, status } = spawnSync(process.execPath, [join(root, program), '--help'], {
-    encoding: 'utf8',
-  })
+/** What a program says of itself. */
+function helpOf(root, name, program, guide) {
+  const file = join(root, 'packages', name, 'bin', `${program}.js`)
+  const { stdout, status } = spawnSync(process.execPath, [file, '--help'], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`${program} --help failed`)
-  return stdout
+  const help = `\`\`\`text\n${stdout.trim()}\n\`\`\``
+  return `## ${program}\n\n${code(`npx @quickquote/${name}`)}: see ${guide}.\n\n${help}`
 }
