@@ -121,7 +121,7 @@ export {
   problemType,
 } from './lib/problem.ts'
 export { type Content, contentAnswer, contentOf, FIXED, fixedName } from './lib/static-content.ts'
-export { checkBrand, type Theme, type ThemeTokens, themeRule } from './lib/theme.ts'
+export { type Brand, checkBrand, themeRule } from './lib/theme.ts'
 export { readSession, SESSION_TIMEOUT_MS } from './services/read-session.ts'
 
 // Benches: thousands of keys, without a request for each.
@@ -151,7 +151,6 @@ export {
   type Completed,
   checkNumber,
   checkOptionNames,
-  checkOptionValues,
   completeOptions,
   defaultsOf,
   hasMethods,

@@ -1,6 +1,7 @@
 import { type AddressGuard, addressGuard } from './lib/address-guard.ts'
 import type { Clock } from './lib/clock.ts'
 import { ConfigurationError } from './lib/errors.ts'
+import { pick } from './lib/fields.ts'
 import { createKeyring, type EncryptionKey, type Keyring } from './lib/keyring.ts'
 import { borrowedLogger, carefulLogger, type Logger } from './lib/logger.ts'
 import {
@@ -13,7 +14,6 @@ import {
   listOf,
   MAX_TIMER_MS,
   matching,
-  type NumberOption,
   type OptionsOf,
   type OptionTable,
 } from './lib/option-check.ts'
@@ -111,19 +111,19 @@ export interface IntegrationsOptions<
 }
 
 /** Options that keep their type once they have a default. */
-type KeptOption =
-  | 'pipeline'
-  | 'productName'
-  | 'viewersSeeBodies'
-  | 'onEndpointDisabled'
-  | 'onEndpointFailing'
-  | 'onDeliveriesExhausted'
-  | 'onApiKeyExpiring'
-  | 'hookTimeoutMs'
-  | 'logger'
+const KEPT = [
+  'pipeline',
+  'productName',
+  'viewersSeeBodies',
+  'onEndpointDisabled',
+  'onEndpointFailing',
+  'onDeliveriesExhausted',
+  'onApiKeyExpiring',
+  'hookTimeoutMs',
+] as const
 
 /** The checked options with their defaults, and what is derived from them once. */
-export interface Settings extends Required<Pick<IntegrationsOptions, KeptOption>> {
+export interface Settings extends Required<Pick<IntegrationsOptions, (typeof KEPT)[number] | 'logger'>> {
   /** Of this package: see `INTEGRATIONS_OPTION`. */
   readonly version: string
   readonly events: EventCatalog
@@ -233,9 +233,7 @@ const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
  */
 export function createSettings(options: IntegrationsOptions): Omit<Settings, 'clock' | 'now'> {
   const checked = completeOptions('createIntegrations', OPTIONS, options)
-  const { pipeline, productName, viewersSeeBodies, hookTimeoutMs } = checked
-  const { onEndpointDisabled, onEndpointFailing, onDeliveriesExhausted, onApiKeyExpiring } = checked
-  checkOptionValues('createIntegrations: pipeline', PIPELINE_OPTIONS, pipeline)
+  checkOptionValues('createIntegrations: pipeline', PIPELINE_OPTIONS, checked.pipeline)
   const delivery = derived(complete('delivery', DELIVERY_OPTIONS, options.delivery), options.delivery)
   const start = complete('start', START_OPTIONS, options.start)
   const lease = complete('lease', LEASE_OPTIONS, options.lease)
@@ -244,29 +242,18 @@ export function createSettings(options: IntegrationsOptions): Omit<Settings, 'cl
   checkBackoff('start', { ...start, backoffFactor: 2 })
   const borrowed = borrowedLogger()
   return {
+    ...pick(checked, KEPT),
     version,
-    pipeline,
     events: createEventCatalog(options.events),
-    productName,
-    viewersSeeBodies,
     limits: complete('limits', LIMIT_OPTIONS, options.limits),
     delivery,
     start,
     lease,
     apiKeys: complete('apiKeys', API_KEY_OPTIONS, options.apiKeys),
-    retention: complete<Record<keyof Retention, NumberOption>>(
-      'retention',
-      retentionOptions(delivery),
-      options.retention,
-    ),
+    retention: complete('retention', retentionOptions(delivery), options.retention),
     keyring: createKeyring(options.encryptionKeys ?? []),
     addressGuard: addressGuard({ allow: checked.allowAddresses }),
     egress: createEgress(options.egress),
-    onEndpointDisabled,
-    onEndpointFailing,
-    onDeliveriesExhausted,
-    onApiKeyExpiring,
-    hookTimeoutMs,
     logger: carefulLogger(options.logger ?? borrowed.logger),
     lendLogger: borrowed.lend,
   }
@@ -276,7 +263,7 @@ export function createSettings(options: IntegrationsOptions): Omit<Settings, 'cl
 function complete<Table extends OptionTable>(
   group: string,
   table: Table,
-  given: Partial<OptionsOf<Table>> = {},
+  given: Partial<OptionsOf<NoInfer<Table>>> = {},
 ): OptionsOf<Table> {
   return completeOptions(`createIntegrations: ${group}`, table, given) as OptionsOf<Table>
 }

@@ -3,13 +3,11 @@ import {
   checkCertificates,
   checkLease,
   completeOptions,
-  defaultsOf,
   INTEGRATIONS_OPTION,
   isText,
   LEASE_OPTIONS,
   type LeasePolicy,
   MAX_TIMER_MS,
-  type OptionsOf,
   type OptionTable,
   oneOf,
 } from '@quickquote/core/internal'
@@ -48,7 +46,6 @@ export const WORKER_OPTIONS = {
   socketsPerOrigin: { default: 16, min: 1 },
   pipelineStarts: { default: true },
 } as const satisfies OptionTable
-export const DEFAULT_WORKER_OPTIONS: OptionsOf<typeof WORKER_OPTIONS> = defaultsOf(WORKER_OPTIONS)
 
 /** Their defaults are in the settings of the integrations. */
 const { heartbeatMs, deadAfterMs } = LEASE_OPTIONS

@@ -1,5 +1,6 @@
 import { ConfigurationError, type Integrations } from '@quickquote/core'
 import {
+  type Brand,
   type Completed,
   checkBrand,
   checkOptionNames,
@@ -19,8 +20,6 @@ import {
   parseUrl,
   REGISTER_OPTIONS,
   SESSION_TIMEOUT_MS,
-  type Theme,
-  type ThemeTokens,
   trimEndOf,
 } from '@quickquote/core/internal'
 import type { DescribeMembers } from './answers/member-names.ts'
@@ -46,16 +45,7 @@ export interface ApiDocsLogo {
 }
 
 /** As for the portal. */
-export interface ApiDocsBrand {
-  /** The name of your product, at the top of the page. */
-  readonly name: string
-  /** The URL of a 24 by 24 pixel image, on your own origin or as `data:`. Default: the first letter of the name. */
-  readonly logo?: string
-  /** `auto` follows the reader's system. Default `auto`. */
-  readonly theme?: Theme
-  /** Values of CSS custom properties, without the dashes. */
-  readonly tokens?: ThemeTokens
-}
+export type ApiDocsBrand = Brand
 
 export interface ApiDocsOptions {
   /** Path of the documentation, below the prefix of the plugin. Default `/api-docs`. */

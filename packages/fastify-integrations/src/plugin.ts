@@ -16,6 +16,7 @@ import { errorHandler } from './errors/error-handler.ts'
 import { shareLogger } from './errors/share-logger.ts'
 import { createRateLimiter, limitRequests, limitTests, type RateLimiter } from './limits/rate-limits.ts'
 import { serveApiDocs } from './openapi/api-docs.ts'
+import type { DocumentedRoute } from './openapi/swagger.ts'
 import {
   checkDeprecated,
   type FastifyIntegrationsOptions,
@@ -36,7 +37,8 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
     settings,
     areas.flatMap(({ routes }) => routes.map(({ operationId }) => operationId)),
   )
-  const register = createRegisterRoute(settings)
+  const documented: DocumentedRoute[] = []
+  const register = createRegisterRoute(settings, documented)
   checkServer(fastify)
   refuseSecondRegistration(fastify, areas)
   if (settings.inHostDocument && !fastify.hasDecorator('swagger')) {
@@ -62,7 +64,7 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
   fastify.addHook('onReady', async () => void integrations.repairFeed())
   if (settings.worker !== undefined) runWithApp(fastify, settings.worker)
 
-  if (settings.apiDocs !== null) await serveApiDocs(fastify, settings, settings.apiDocs)
+  if (settings.apiDocs !== null) await serveApiDocs(fastify, settings, settings.apiDocs, documented)
   const limiter = createRateLimiter(settings, integrations.settings.logger)
   for (const area of areas) {
     await fastify.register((inner) => serveArea(inner, area, { settings, register, limiter }), {

@@ -9,6 +9,7 @@ import { callerOf } from './auth/session-auth.ts'
 import { isMultipart } from './bodies/multipart.ts'
 import { waitMsOf } from './limits/waits.ts'
 import { documentation } from './openapi/openapi-operation.ts'
+import type { DocumentedRoute } from './openapi/swagger.ts'
 import type { Deprecation, PluginSettings } from './options.ts'
 import { type Call, JsonText, paramsOf, type Route } from './route.ts'
 
@@ -25,29 +26,32 @@ function answerTime({ delivery, hookTimeoutMs }: Settings): number {
 /** Registers a row of the route table in a plugin that already authenticates. */
 export type RegisterRoute = (fastify: FastifyInstance, route: Route) => void
 
-export function createRegisterRoute(settings: PluginSettings): RegisterRoute {
+/** @param documented gets each route, in the order of the document */
+export function createRegisterRoute(settings: PluginSettings, documented: DocumentedRoute[]): RegisterRoute {
   const document = documentation(settings)
   const answerWithinMs = answerTime(settings.integrations.settings)
 
   return (fastify, route) => {
-    const { hide, swaggerTransform } = document(route)
+    const { method, url } = route
     const { status, schema } = route.answer
+    const { own, ofHost } = document(route)
+    documented.push({ method, url: fastify.prefix + url, config: { swaggerTransform: own } })
     const deprecation = settings.deprecated[route.operationId]
     fastify.route({
-      method: route.method,
-      url: route.url,
-      ...(route.method === 'GET' ? { exposeHeadRoute: true } : {}),
+      method,
+      url,
+      ...(method === 'GET' ? { exposeHeadRoute: true } : {}),
       onSend: [
         ...(route.endWaits === undefined ? [] : [closeAfterWaits(fastify, route.endWaits)]),
         ...(deprecation === undefined ? [] : [announce(deprecation)]),
       ],
       config: {
         integrations: { access: route.access, limit: route.limit },
-        swaggerTransform,
+        swaggerTransform: ofHost,
       },
       // A schema for every status: undeclared fields are never sent.
       schema: {
-        hide,
+        hide: !settings.inHostDocument,
         params: paramsOf(route),
         response: {
           ...(status === 204 ? {} : { [status]: schema, '2xx': schema }),

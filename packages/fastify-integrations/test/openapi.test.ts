@@ -43,6 +43,11 @@ describe('the OpenAPI document', () => {
     expect(silent.map(({ operationId }) => operationId)).toEqual([])
   })
 
+  it('has one schema for each title', () => {
+    const { schemas } = context.host.openapi.components
+    expect(Object.keys(schemas).filter((name) => /_\d+$/.test(name))).toEqual([])
+  })
+
   it('has every row of the route table, and nothing else', () => {
     const rows = routeTable(context.host.integrations, { apiKeyRoutes: true }).flatMap(({ prefix, routes }) =>
       routes.map(({ method, url }) => `${method} ${(prefix + url).replace(/:(\w+)/g, '{$1}')}`),

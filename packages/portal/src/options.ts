@@ -1,5 +1,6 @@
 import type { Integrations, Session } from '@quickquote/core'
 import {
+  type Brand,
   checkBrand,
   completeOptions,
   INTEGRATIONS_OPTION,
@@ -11,27 +12,13 @@ import {
   type OptionTable,
   oneOf,
   REGISTER_OPTIONS,
-  type Theme,
-  type ThemeTokens,
 } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 
 /** A text of the portal, or one per plural category of its language (`Intl.PluralRules`), selected by `{count}`. */
 export type PortalMessage = string | Readonly<Record<string, string>>
 
-export interface PortalBrand {
-  /** The name of your product, at the top and in the title. Default: none, and no header. */
-  readonly name: string
-  /** The URL of a 24 by 24 pixel image, on your own origin or as `data:`. Default: the first letter of the name. */
-  readonly logo?: string
-  /** `auto` follows the reader's system. Default `auto`. */
-  readonly theme?: Theme
-  /**
-   * Values of CSS custom properties, without the dashes: `{ primary: '#0f766e', radius: '4px' }`. `light-dark(…, …)`
-   * sets one per theme. The names are in the guide.
-   */
-  readonly tokens?: ThemeTokens
-}
+export type PortalBrand = Brand
 
 export const PORTAL_FEATURES = [
   'api-keys',
@@ -61,6 +48,7 @@ export interface FastifyPortalOptions {
    * needed.
    */
   readonly signInUrl?: string
+  /** The name, theme and colors of your product. Default: none, and no header. */
   readonly brand?: PortalBrand
   /** Linked as "API reference". Default: none. */
   readonly apiReferenceUrl?: string

@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { integrationsOn, NOWHERE } from '@quickquote/dev-servers/host'
+import { untriedOptions } from '@quickquote/dev-servers/refusals'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { files } from '#assets'
@@ -216,29 +217,41 @@ describe('The page', () => {
   )
 })
 
+const WRONG: [object, string][] = [
+  [{ integrations: undefined }, 'integrations is missing'],
+  [{ apiPrefix: 'api/' }, 'apiPrefix must be a path'],
+  [{ features: ['keys'] }, 'features may contain: api-keys, endpoints'],
+  [{ locale: 'not a tag' }, 'locale must be a language tag'],
+  [{ frameAncestors: ["'self'; script-src *"] }, 'frameAncestors must be a list of sources'],
+  [
+    { brand: { name: 'N', tokens: { primary: 'red; } * { color: red' } } },
+    'brand.tokens.primary must be one CSS value',
+  ],
+  [{ brand: { name: 'N', theme: 'sepia' } }, 'brand.theme must be one of: auto, light, dark'],
+  [{ brand: { name: 'N', tokens: { 'a:b': 'red' } } }, 'a:b is not a valid custom property name'],
+  [{ brand: { nam: 'N' } }, 'brand.nam is not an option. Did you mean name?'],
+  [{ brand: { name: 7 } }, 'brand.name must be the name of your product'],
+  [{ logo: 'x' }, 'logo is not an option. Options: '],
+  [{ readonly: true }, 'readonly is not an option. Did you mean readOnly?'],
+  [{ readOnly: 'yes' }, 'readOnly must be true or false'],
+  [{ messages: { de: 'texts' } }, 'messages must be texts by language and key'],
+  [{ messages: { 'not a tag': {} } }, 'messages must be texts by language and key'],
+  [{ signInUrl: new URL('https://acme.example/login') }, 'signInUrl must be an address'],
+  [{ resolveSession: null }, 'resolveSession must be a function'],
+  [{ apiReferenceUrl: 5 }, 'apiReferenceUrl must be an address'],
+  [{ homeUrl: '' }, 'homeUrl must be an address'],
+  [{ signOutUrl: null }, 'signOutUrl must be an address'],
+]
+
 describe('An invalid option fails at startup and says how to fix it', () => {
-  it.each([
-    [{ integrations: undefined }, 'integrations is missing'],
-    [{ apiPrefix: 'api/' }, 'apiPrefix must be a path'],
-    [{ features: ['keys'] }, 'features may contain: api-keys, endpoints'],
-    [{ locale: 'not a tag' }, 'locale must be a language tag'],
-    [{ frameAncestors: ["'self'; script-src *"] }, 'frameAncestors must be a list of sources'],
-    [
-      { brand: { name: 'N', tokens: { primary: 'red; } * { color: red' } } },
-      'brand.tokens.primary must be one CSS value',
-    ],
-    [{ brand: { name: 'N', theme: 'sepia' } }, 'brand.theme must be one of: auto, light, dark'],
-    [{ brand: { name: 'N', tokens: { 'a:b': 'red' } } }, 'a:b is not a valid custom property name'],
-    [{ brand: { nam: 'N' } }, 'brand.nam is not an option. Did you mean name?'],
-    [{ brand: { name: 7 } }, 'brand.name must be the name of your product'],
-    [{ logo: 'x' }, 'logo is not an option. Options: '],
-    [{ readonly: true }, 'readonly is not an option. Did you mean readOnly?'],
-    [{ readOnly: 'yes' }, 'readOnly must be true or false'],
-    [{ messages: { de: 'texts' } }, 'messages must be texts by language and key'],
-    [{ messages: { 'not a tag': {} } }, 'messages must be texts by language and key'],
-    [{ signInUrl: new URL('https://acme.example/login') }, 'signInUrl must be an address'],
-    [{ resolveSession: null }, 'resolveSession must be a function'],
-  ])('%j', async (options, message) => {
-    await expect(host(options as Partial<FastifyPortalOptions>)).rejects.toThrow(message)
+  it.each(WRONG)('%j', async (options, message) => {
+    await expect(host(options)).rejects.toThrow(message)
+  })
+
+  it('and each option has an invalid value above', async () => {
+    const { message } = await host({ '': 1 } as object).catch((error) => error)
+    const ofFastify = ['prefix', 'logLevel', 'logSerializers']
+    const tried = WRONG.map(([wrong]) => wrong)
+    expect(untriedOptions(message, tried)).toEqual(ofFastify)
   })
 })

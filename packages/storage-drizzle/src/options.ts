@@ -1,14 +1,15 @@
 import { ConfigurationError } from '@quickquote/core'
 import {
+  type Completed,
   checkOptionNames,
-  checkOptionValues,
+  completeOptions,
   MAX_TIMER_MS,
   type OptionTable,
 } from '@quickquote/core/internal'
 import type postgres from 'postgres'
-import type { DEFAULT_TIMEOUTS } from './connection/connection.ts'
+import { CONNECTION_OPTIONS } from './connection/connection.ts'
 import type { HostDrizzle } from './connection/host-drizzle.ts'
-import { checkSchema } from './schema-name.ts'
+import { checkSchema, DEFAULT_SCHEMA } from './schema-name.ts'
 
 /** A database, or a client of the host, which is never changed. */
 export type StorageOptions = (
@@ -72,45 +73,33 @@ export type StorageOptions = (
   readonly anyEngine?: boolean
 }
 
-const MILLISECONDS = { min: 1, max: MAX_TIMER_MS } as const
-
-/** They belong to connections of our own. */
-const OWN_OPTIONS = {
-  maxConnections: { min: 1 },
-  connectTimeoutMs: MILLISECONDS,
-  poolTimeoutMs: MILLISECONDS,
-  statementTimeoutMs: MILLISECONDS,
-  lockTimeoutMs: MILLISECONDS,
-  idleInTransactionTimeoutMs: MILLISECONDS,
-  keepAliveMs: { min: 0, max: MAX_TIMER_MS },
-} satisfies Record<'maxConnections' | keyof typeof DEFAULT_TIMEOUTS, OptionTable[string]>
-
 const OPTIONS = {
   connectionString: {},
-  ...OWN_OPTIONS,
+  ...CONNECTION_OPTIONS,
   sql: {},
   db: {},
-  schema: {},
+  schema: { default: DEFAULT_SCHEMA },
   prepare: { default: true },
-  callTimeoutMs: MILLISECONDS,
+  callTimeoutMs: { default: 6000, min: 1, max: MAX_TIMER_MS },
   anyEngine: { default: false },
-} satisfies OptionTable
+} as const satisfies OptionTable
 
 /**
  * @throws ConfigurationError for an option that is unknown, invalid or conflicts with another
  */
-export function checkOptions(options: StorageOptions): void {
+export function checkOptions(options: StorageOptions): Completed<StorageOptions, typeof OPTIONS> {
   const given: Partial<Record<keyof typeof OPTIONS, unknown>> = options
   checkOptionNames('drizzleStorage', given, Object.keys(OPTIONS))
   const isGiven = (name: keyof typeof OPTIONS) => given[name] !== undefined
   const client = (['sql', 'db'] as const).find(isGiven)
-  const others = Object.keys(OWN_OPTIONS) as (keyof typeof OWN_OPTIONS)[]
+  const others = Object.keys(CONNECTION_OPTIONS) as (keyof typeof CONNECTION_OPTIONS)[]
   const other = [...(client === 'sql' ? (['connectionString', 'db'] as const) : []), ...others].find(isGiven)
   if (client !== undefined && other !== undefined) {
     throw new ConfigurationError(
       `drizzleStorage: pass either ${client} (your own client) or a connectionString. ${other} cannot be combined with ${client}.`,
     )
   }
-  checkOptionValues('drizzleStorage', OPTIONS, given)
-  if (options.schema !== undefined) checkSchema(options.schema)
+  const checked = completeOptions('drizzleStorage', OPTIONS, options)
+  checkSchema(checked.schema)
+  return checked
 }

@@ -63,8 +63,7 @@ export interface DrizzleStorage extends Storage<HostTransaction>, DatabaseCare {
  * @throws ConfigurationError for an option that is missing or invalid
  */
 export function drizzleStorage(options: StorageOptions): DrizzleStorage {
-  checkOptions(options)
-  const { schema = DEFAULT_SCHEMA, prepare = true, callTimeoutMs = DEFAULT_CALL_TIMEOUT_MS } = options
+  const { schema, prepare, callTimeoutMs } = checkOptions(options)
   const connected = connect(options)
   const { driver, ready } = connected
   const waker = createWaker(driver, schema)
@@ -98,8 +97,6 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
     },
   }
 }
-
-const DEFAULT_CALL_TIMEOUT_MS = 6000
 
 /** What always uses connections of our own, outside the host's transactions. */
 interface OnOwnConnections extends Pick<Storage, 'retention' | 'inspection'> {

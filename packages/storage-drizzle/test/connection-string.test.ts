@@ -2,13 +2,13 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigurationError } from '@quickquote/core'
 import {
   type Certificate,
   createCertificate,
   type EmbeddedPostgres,
   startPostgres,
 } from '@quickquote/dev-servers'
+import { refusalOf } from '@quickquote/dev-servers/refusals'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 
@@ -75,16 +75,6 @@ async function ask(text: string) {
   } finally {
     await storage.close()
   }
-}
-
-function refusalOf(text: string): string {
-  try {
-    drizzleStorage({ connectionString: text })
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigurationError)
-    return (error as Error).message
-  }
-  throw new Error('nothing was refused')
 }
 
 const encoded = encodeURIComponent(DATABASE)
@@ -228,7 +218,8 @@ describe('a connection string', () => {
     ['broken percent-encoding', '/%zz', /must have the form/],
     ['two sockets', '?host=/a,/b', /a Unix socket must be the only host/],
   ])('is refused at startup, with the parameter named: %s', (_, rest, message) => {
-    const refusal = refusalOf(`postgres://me:hunter2@localhost${rest.startsWith('/') ? rest : `/app${rest}`}`)
+    const connectionString = `postgres://me:hunter2@localhost${rest.startsWith('/') ? rest : `/app${rest}`}`
+    const refusal = refusalOf(() => drizzleStorage({ connectionString }))
     expect(refusal).toMatch(message)
     expect(refusal).not.toMatch(/hunter2/)
   })

@@ -2,21 +2,25 @@ import { ConfigurationError } from './errors.ts'
 import { completeOptions, isObject, isText, type OptionTable, oneOf } from './option-check.ts'
 
 const THEMES = ['auto', 'light', 'dark'] as const
-/** `auto` follows the reader's system. */
-export type Theme = (typeof THEMES)[number]
 
-/** Values of CSS custom properties, without the dashes. */
-export type ThemeTokens = Readonly<Record<string, string>>
+/** The host's product, in the portal and in the API documentation. */
+export interface Brand {
+  /** The name of your product, at the top; in the portal also in the title. */
+  readonly name: string
+  /** The URL of a 24 by 24 pixel image, on your own origin or as `data:`. Default: the first letter of the name. */
+  readonly logo?: string
+  /** `auto` follows the reader's system. Default `auto`. */
+  readonly theme?: (typeof THEMES)[number]
+  /**
+   * Values of CSS custom properties, without the dashes: `{ primary: '#0f766e', radius: '4px' }`. `light-dark(…, …)`
+   * sets one per theme. The names are in the guide.
+   */
+  readonly tokens?: Readonly<Record<string, string>>
+}
 
 /** Excludes anything that could end the declaration and begin another. */
 const TOKEN_VALUE = /^[^;{}<>\\@]+$/
 
-interface Look {
-  readonly theme?: Theme
-  readonly tokens?: ThemeTokens
-}
-
-/** Of the portal and of the API documentation. */
 const BRAND_OPTIONS = {
   name: { check: isText, rule: 'must be the name of your product.' },
   logo: { check: isText, rule: 'must be the URL of an image.' },
@@ -28,14 +32,14 @@ const BRAND_OPTIONS = {
     check: isObject,
     rule: "must be an object, such as { primary: '#0f766e' }.",
   },
-} satisfies OptionTable
+} satisfies Record<keyof Brand, OptionTable[string]>
 
 /**
  * @param owner such as `fastifyPortal: brand`
  * @throws ConfigurationError, also for what cannot be written in a style sheet
  */
 export function checkBrand(owner: string, brand: object): void {
-  const { tokens = {} }: Look = completeOptions(owner, BRAND_OPTIONS, brand)
+  const { tokens = {} }: Partial<Brand> = completeOptions(owner, BRAND_OPTIONS, brand)
   for (const [name, value] of Object.entries(tokens)) {
     if (!/^[a-z][a-z-]*$/.test(name)) {
       throw new ConfigurationError(`${owner}.tokens: ${name} is not a valid custom property name.`)
@@ -49,7 +53,7 @@ export function checkBrand(owner: string, brand: object): void {
 }
 
 /** The rule that sets a theme and its tokens; null if nothing differs from the defaults. */
-export function themeRule(selector: string, { theme = 'auto', tokens = {} }: Look): string | null {
+export function themeRule(selector: string, { theme = 'auto', tokens = {} }: Partial<Brand>): string | null {
   const declarations = Object.entries(tokens).map(([name, value]) => `--${name}: ${value};`)
   if (theme !== 'auto') declarations.unshift(`color-scheme: ${theme};`)
   return declarations.length === 0 ? null : `${selector} {\n  ${declarations.join('\n  ')}\n}\n`

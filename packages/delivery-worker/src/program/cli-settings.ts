@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigurationError } from '@quickquote/core'
 import { BEGIN_CERTIFICATE, givenOptions } from '@quickquote/core/internal'
-import { DEFAULT_WORKER_OPTIONS, type DeliveryWorkerOptions } from '../options.ts'
+import { type DeliveryWorkerOptions, WORKER_OPTIONS } from '../options.ts'
 
 /** The settings of a worker process, from the environment. */
 export interface CliSettings {
@@ -51,12 +51,12 @@ function onOrOff(fallback: string, help: string): Variable<boolean> {
   }
 }
 
-const { concurrency, socketsPerOrigin } = DEFAULT_WORKER_OPTIONS
+const { concurrency, socketsPerOrigin } = WORKER_OPTIONS
 const port = whole(0, 65_535, HEALTH_PORT, '')
 
 /** Those of an option have its name. */
 const VARIABLES = {
-  concurrency: whole(1, 10_000, concurrency, 'Concurrent deliveries.'),
+  concurrency: whole(1, 10_000, concurrency.default, 'Concurrent deliveries.'),
   pollIntervalMs: whole(
     10,
     DAY_MS,
@@ -75,7 +75,7 @@ const VARIABLES = {
     '`lease.deadAfterMs` of the integrations',
     'Milliseconds without a heartbeat before other workers take over, or of failures before this worker is not ready.',
   ),
-  socketsPerOrigin: whole(1, 1000, socketsPerOrigin, 'Sockets per origin while it responds quickly.'),
+  socketsPerOrigin: whole(1, 1000, socketsPerOrigin.default, 'Sockets per origin while it responds quickly.'),
   pipelineStarts: onOrOff(
     'on',
     'on: also starts pipelines. off: only delivers; another worker must start pipelines.',

@@ -1,4 +1,4 @@
-import { resolved } from './markdown.mjs'
+import { operationsOf } from '../../dist/openapi/openapi-shape.js'
 
 const KEEP_ID = ["pm.collectionVariables.set('quotationId', pm.response.json().quotation_id)"]
 
@@ -33,15 +33,9 @@ const FILES = ['requirements.md', 'screens.txt']
  * A Postman collection (v2.1) of the partner API, which Bruno and others import as well. Its order is a partner's journey,
  * and each request checks its response.
  */
-export function collection({ document }) {
-  const placeOf = ({ operation: { operationId } }) =>
-    (FIRST.indexOf(operationId) + FIRST.length + 1) % (FIRST.length + 1)
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([, { security }]) => security.some((scheme) => 'apiKey' in scheme))
-      .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
-  )
-  operations.sort((one, other) => placeOf(one) - placeOf(other))
+export function collection({ documents: { partners } }) {
+  const placeOf = ({ operationId }) => (FIRST.indexOf(operationId) + FIRST.length + 1) % (FIRST.length + 1)
+  const operations = operationsOf(partners.paths).sort((one, other) => placeOf(one) - placeOf(other))
   return {
     info: {
       name: 'Partner API',
@@ -58,37 +52,32 @@ export function collection({ document }) {
       ],
     },
     variable: ['baseUrl', 'apiKey', 'quotationId', 'proposalId'].map((key) => ({ key, value: '' })),
-    item: operations.map((each) => itemOf(document, each)),
+    item: operations.map(itemOf),
   }
 }
 
-function itemOf(document, { path, method, operation }) {
-  const { operationId, summary, description = '', requestBody, responses } = operation
+function itemOf(operation) {
+  const { path, method, operationId, summary, description = '', requestBody, responses } = operation
   const status = Number(Object.keys(responses).find((each) => each.startsWith('2')))
   const variable = path.includes('/proposals/') ? '{{proposalId}}' : '{{quotationId}}'
-  const query = parametersOf(operation, 'query', SENT[operationId])
-  const search = query
-    .filter(({ disabled }) => !disabled)
-    .map(({ key, value }) => `${key}=${value}`)
-    .join('&')
-  const segments = path.slice(1).split('/')
-  const ids = segments.filter((segment) => segment.startsWith('{'))
-  const body = bodyOf(document, requestBody)
+  const sent = SENT[operationId]
+  const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
+  const body = bodyOf(requestBody)
   return {
     name: summary,
     request: {
-      method,
+      method: method.toUpperCase(),
       description,
       header: [
         ...(body?.mode === 'raw' ? [{ key: 'Content-Type', value: 'application/json' }] : []),
         ...parametersOf(operation, 'header', { 'Idempotency-Key': '{{$guid}}' }),
       ],
       url: {
-        raw: `{{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}${search === '' ? '' : `?${search}`}`,
+        raw: `{{baseUrl}}${url}${sent === undefined ? '' : `?${new URLSearchParams(sent)}`}`,
         host: ['{{baseUrl}}'],
-        path: segments.map((segment) => segment.replace(/^\{(\w+)\}$/, ':$1')),
-        query,
-        variable: ids.map((segment) => ({ key: segment.slice(1, -1), value: variable })),
+        path: url.slice(1).split('/'),
+        query: parametersOf(operation, 'query', sent),
+        variable: [...url.matchAll(/:(\w+)/g)].map(([, key]) => ({ key, value: variable })),
       },
       ...(body && { body }),
     },
@@ -117,10 +106,10 @@ function parametersOf({ parameters = [] }, place, values = {}) {
 }
 
 /** A form has a field for each file: tools turn a list of files into a text. */
-function bodyOf(document, requestBody) {
+function bodyOf(requestBody) {
   const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? []
   if (media === undefined) return undefined
-  const { value } = resolved(document, media.examples.example)
+  const { value } = media.examples.example
   if (type === 'application/json') {
     return { mode: 'raw', raw: JSON.stringify(value, null, 2), options: { raw: { language: 'json' } } }
   }

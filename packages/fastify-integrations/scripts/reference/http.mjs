@@ -1,3 +1,4 @@
+import { operationsOf } from '../../dist/openapi/openapi-shape.js'
 import { code, GENERATED, resolved, table } from './markdown.mjs'
 
 const CALLERS = {
@@ -19,12 +20,10 @@ const AREAS = [
 
 /** docs/reference/http.md, from the OpenAPI document and the access that the plugin gives its routes. */
 export function httpPage({ document, access, settings }) {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => {
-      const name = `${method.toUpperCase()} ${path}`
-      return { name, operation, codes: codesOf(document, operation), ...access.get(name) }
-    }),
-  )
+  const operations = operationsOf(document.paths).map((operation) => {
+    const name = `${operation.method.toUpperCase()} ${operation.path}`
+    return { name, operation, codes: codesOf(document, operation), ...access.get(name) }
+  })
   const { requestsPerMinute, startsPerMinute, failedAuthenticationsPerMinute } = settings.limits
 
   const parts = AREAS.map(({ title, note, isOf }) => {

@@ -1,21 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  API_KEY_OPTIONS,
-  DELIVERY_OPTIONS,
-  LEASE_OPTIONS,
-  LIMIT_OPTIONS,
-  RETENTION_OPTIONS,
-  START_OPTIONS,
-} from '@quickquote/core/internal'
-import { parseSync } from 'oxc-parser'
+import * as core from '@quickquote/core/internal'
+import ts from 'typescript'
 import { WORKER_OPTIONS } from '../../../delivery-worker/dist/options.js'
 import { code, GENERATED, table } from './markdown.mjs'
 
-/**
- * Where the options are declared, in the order of the page. `options` is the table of their defaults and ranges.
- */
+/** The tables of options, by name. */
+const TABLES = { ...core }
+
+/** Where the options are declared, in the order of the page. */
 const GROUPS = [
   {
     heading: 'createIntegrations',
@@ -26,32 +20,12 @@ const GROUPS = [
   },
   { heading: 'pipeline', file: 'packages/core/src/model/quote-pipeline.ts', type: 'QuotePipeline' },
   { heading: 'encryptionKeys', file: 'packages/core/src/lib/keyring.ts', type: 'EncryptionKey' },
-  { heading: 'limits', file: 'packages/core/src/model/limits.ts', type: 'Limits', options: LIMIT_OPTIONS },
-  {
-    heading: 'delivery',
-    file: 'packages/core/src/model/delivery.ts',
-    type: 'DeliveryPolicy',
-    options: DELIVERY_OPTIONS,
-  },
-  {
-    heading: 'start',
-    file: 'packages/core/src/model/quote-pipeline.ts',
-    type: 'StartPolicy',
-    options: START_OPTIONS,
-  },
-  { heading: 'lease', file: 'packages/core/src/model/lease.ts', type: 'LeasePolicy', options: LEASE_OPTIONS },
-  {
-    heading: 'retention',
-    file: 'packages/core/src/model/retention.ts',
-    type: 'Retention',
-    options: RETENTION_OPTIONS,
-  },
-  {
-    heading: 'apiKeys',
-    file: 'packages/core/src/model/api-key-use.ts',
-    type: 'ApiKeyPolicy',
-    options: API_KEY_OPTIONS,
-  },
+  { heading: 'limits', file: 'packages/core/src/model/limits.ts', type: 'Limits' },
+  { heading: 'delivery', file: 'packages/core/src/model/delivery.ts', type: 'DeliveryPolicy' },
+  { heading: 'start', file: 'packages/core/src/model/quote-pipeline.ts', type: 'StartPolicy' },
+  { heading: 'lease', file: 'packages/core/src/model/lease.ts', type: 'LeasePolicy' },
+  { heading: 'retention', file: 'packages/core/src/model/retention.ts', type: 'Retention' },
+  { heading: 'apiKeys', file: 'packages/core/src/model/api-key-use.ts', type: 'ApiKeyPolicy' },
   { heading: 'egress', file: 'packages/core/src/model/egress.ts', type: 'EgressOptions' },
   { heading: 'quotations', file: 'packages/core/src/storage/host-quotations.ts', type: 'HostQuotations' },
   { heading: 'files', file: 'packages/core/src/storage/files.ts', type: 'FileStorage' },
@@ -87,17 +61,21 @@ function hasTable({ name, type }) {
 
 /** docs/reference/options.md, from the declarations and their docstrings, and the `--help` of the programs. */
 export function optionsPage(root) {
-  const groups = GROUPS.map(({ heading, intro = '', file, type, options, required = 'required' }) => {
-    const level = intro === '' ? '###' : '##'
-    const rows = optionsOf(join(root, file), type).map((option) => [
-      hasTable(option) ? `[${code(option.name)}](#${option.name.toLowerCase()})` : code(option.name),
-      code(option.type),
-      defaultOf(`${type}.${option.name}`, option, { value: options?.[option.name]?.default, required }),
-      ...(options === undefined ? [] : [rangeOf(options[option.name])]),
-      option.doc.replace(DEFAULT_SENTENCE, '').trim(),
-    ])
+  const groups = GROUPS.map(({ heading, intro, file, type, required = 'required', ...group }) => {
+    const { members, options = group.options } = declared(join(root, file), type)
+    const rows = members.map((member) => {
+      const option = optionOf(member, options)
+      return [
+        hasTable(option) ? `[${code(option.name)}](#${option.name.toLowerCase()})` : code(option.name),
+        code(option.type),
+        defaultOf(`${type}.${option.name}`, option, required),
+        ...(options === undefined ? [] : [rangeOf(option)]),
+        option.doc.replace(DEFAULT_SENTENCE, '').trim(),
+      ]
+    })
     const head = ['Option', 'Type', 'Default', ...(options === undefined ? [] : ['Range']), '']
-    return `${level} ${heading}\n\n${intro === '' ? '' : `${intro}\n\n`}${table(head, rows)}`
+    const title = intro === undefined ? `### ${heading}` : `## ${heading}\n\n${intro}`
+    return `${title}\n\n${table(head, rows)}`
   })
   return `${GENERATED}
 
@@ -108,88 +86,66 @@ default. Options in milliseconds end in \`Ms\`.
 
 ${groups.join('\n\n')}
 
-## quickquote-worker
+${helpOf(root, 'delivery-worker', 'quickquote-worker', '[Operations](../guides/operations.md)')}
 
-\`npx @quickquote/delivery-worker\`: see [Operations](../guides/operations.md).
-
-\`\`\`text
-${helpOf(root, 'packages/delivery-worker/bin/quickquote-worker.js').trim()}
-\`\`\`
-
-## quickquote-storage
-
-\`npx @quickquote/storage-drizzle\`: see [Database](../guides/database.md).
-
-\`\`\`text
-${helpOf(root, 'packages/storage-drizzle/bin/quickquote-storage.js').trim()}
-\`\`\`
+${helpOf(root, 'storage-drizzle', 'quickquote-storage', '[Database](../guides/database.md)')}
 `
 }
 
 /**
- * The properties and methods of an interface, of all object types that make up a type, or of the table that a type
- * `OptionsOf<typeof TABLE>` is derived from, with their docstrings.
+ * The members of an interface, or of all object types that make up a type. For a type `OptionsOf<typeof TABLE>` those are the
+ * rows of the table, which is `options`.
  */
-function optionsOf(file, typeName) {
-  const source = readFileSync(file, 'utf8')
-  const { program, comments } = parseSync(file, source)
-  const declared = program.body
-    .map((statement) => statement.declaration ?? statement)
-    .flatMap((statement) => statement.declarations ?? statement)
-  const declarationOf = (name) => declared.find(({ id }) => id?.name === name)
+function declared(file, typeName) {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
+  const statements = source.statements.flatMap((each) => each.declarationList?.declarations ?? each)
+  const declarationOf = (name) => statements.find((each) => each.name?.text === name)
   const declaration = declarationOf(typeName)
   if (declaration === undefined) throw new Error(`${file} declares no ${typeName}`)
-  const tableName = declaration.typeAnnotation?.typeArguments?.params[0]?.exprName?.name
-  const members =
-    tableName === undefined
-      ? membersOf(declaration.typeAnnotation ?? declaration.body)
-      : rowsOf(declarationOf(tableName).init)
-  return members.map((member) => ({
-    name: member.key.name,
-    type: typeText(member, source),
-    isOptional: member.optional ?? true,
-    doc: docOf(commentBefore(member, comments, source)),
-  }))
+  const tableName = declaration.type?.typeArguments?.[0]?.exprName?.text
+  if (tableName === undefined) return { members: membersOf(declaration) }
+  return { members: membersOf(declarationOf(tableName)), options: TABLES[tableName] }
 }
 
-/** The rows of `{ … } as const satisfies OptionTable`. */
-function rowsOf({ properties, expression }) {
-  return properties ?? rowsOf(expression)
+/** Without those of a member's own type. */
+function membersOf(node) {
+  if (ts.isTypeElement(node) || ts.isPropertyAssignment(node)) return [node]
+  const found = []
+  ts.forEachChild(node, (child) => void found.push(...membersOf(child)))
+  return found
 }
 
-function membersOf({ types, members, body, typeAnnotation }) {
-  return types?.flatMap(membersOf) ?? members ?? body ?? membersOf(typeAnnotation)
+/** What is declared of an option, and what its table says. */
+function optionOf(member, options) {
+  const name = member.name.text
+  const isRow = ts.isPropertyAssignment(member)
+  return {
+    name,
+    type: isRow ? typeof options[name].default : typeText(member),
+    isOptional: isRow || member.questionToken !== undefined,
+    doc: docOf(member),
+    ...options?.[name],
+  }
 }
 
-function commentBefore({ start }, comments, source) {
-  const last = comments.findLast(({ end }) => end <= start)
-  return last === undefined || source.slice(last.end, start).trim() !== '' ? '' : last.value
-}
-
-/** The docstring, with what it says of the parameters of a function. */
-function docOf(comment) {
-  const words = comment
-    .replaceAll(/^\s*\*+/gm, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-  const [text = '', ...tags] = words.split(/(?:^| )@(?=\w+ )/)
-  const parameters = tags.map((tag) => /^param (\w+) (.+)$/.exec(tag)).filter((found) => found !== null)
-  return [text, ...parameters.map(([, name, said]) => `${code(name)}: ${said}.`)].join(' ').trim()
-}
-
-function typeText(member, source) {
-  const textOf = ({ start, end }) => source.slice(start, end)
-  if (member.type === 'Property')
-    return member.value.properties.some(({ key }) => key.name === 'min') ? 'number' : 'boolean'
-  const text =
-    member.type === 'TSMethodSignature'
-      ? `(${member.params.map((each) => each.name).join(', ')}) => ${textOf(member.returnType.typeAnnotation)}`
-      : textOf(member.typeAnnotation.typeAnnotation)
+function typeText(member) {
+  const returned = member.type.getText()
+  const text = ts.isMethodSignature(member)
+    ? `(${member.parameters.map(({ name }) => name.text).join(', ')}) => ${returned}`
+    : returned
   return text.replaceAll(/\s+/g, ' ').replaceAll(/\breadonly /g, '')
 }
 
+/** The docstring, with what it says of the parameters of a function. */
+function docOf({ jsDoc: [{ comment = '', tags = [] }] = [{}] }) {
+  const parameters = tags
+    .filter(ts.isJSDocParameterTag)
+    .map((tag) => `${code(tag.name.text)}: ${tag.comment}.`)
+  return [comment, ...parameters].join(' ').replaceAll(/\s+/g, ' ').trim()
+}
+
 /** What a number may be. Empty for what is none. */
-function rangeOf({ min, max, fraction } = {}) {
+function rangeOf({ min, max, fraction }) {
   if (min === undefined) return ''
   const numbers = max === undefined ? `${min} or more` : `${min} to ${max.toLocaleString('en')}`
   return fraction ? `${numbers}, or a fraction` : numbers
@@ -198,8 +154,8 @@ function rangeOf({ min, max, fraction } = {}) {
 const DEFAULT_SENTENCE = / ?Default:? (.+?)\.(?= [A-Z]|$)/
 
 /** The default in the words of the docstring, which have to mean what the code does. */
-function defaultOf(where, option, { value, required }) {
-  const { doc, isOptional } = option
+function defaultOf(where, option, required) {
+  const { doc, isOptional, default: value } = option
   if (doc === '') throw new Error(`${where} has no docstring`)
   const words = DEFAULT_SENTENCE.exec(doc)?.[1]
   if (
@@ -223,10 +179,11 @@ function amountOf(words) {
   return (/^an?$/.test(number) ? 1 : Number(number?.replaceAll(',', ''))) * (UNITS[unit] ?? 1)
 }
 
-function helpOf(root, program) {
-  const { stdout, status } = spawnSync(process.execPath, [join(root, program), '--help'], {
-    encoding: 'utf8',
-  })
+/** What a program says of itself. */
+function helpOf(root, name, program, guide) {
+  const file = join(root, 'packages', name, 'bin', `${program}.js`)
+  const { stdout, status } = spawnSync(process.execPath, [file, '--help'], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`${program} --help failed`)
-  return stdout
+  const help = `\`\`\`text\n${stdout.trim()}\n\`\`\``
+  return `## ${program}\n\n${code(`npx @quickquote/${name}`)}: see ${guide}.\n\n${help}`
 }

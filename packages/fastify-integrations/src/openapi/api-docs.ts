@@ -11,7 +11,7 @@ import { toOpenApi30 } from './openapi-30.ts'
 import { finishDocument, openapiFrame } from './openapi-document.ts'
 import type { OpenApiDocument } from './openapi-shape.ts'
 import { openapiWebhooks } from './openapi-webhooks.ts'
-import { type Swagger, swaggerWhenAsked } from './swagger.ts'
+import { type DocumentedRoute, type Swagger, swaggerWhenAsked } from './swagger.ts'
 
 /** Everything comes from this server; nothing is inline. The page calls the API where clients reach it. */
 const contentSecurityPolicy = (publicUrl: string | null) =>
@@ -27,21 +27,21 @@ const contentSecurityPolicy = (publicUrl: string | null) =>
   ].join('; ')
 
 /**
- * Collects the routes registered after this, and serves their OpenAPI document with swagger-ui. The host may have its
- * own @fastify/swagger.
+ * Serves the OpenAPI document of the routes with swagger-ui. The host may have its own @fastify/swagger.
  * @throws ConfigurationError below a prefix with parameters: the page could not find its files
  */
 export async function serveApiDocs(
   fastify: FastifyInstance,
   settings: PluginSettings,
   options: Required<ApiDocsOptions>,
+  routes: readonly DocumentedRoute[],
 ): Promise<void> {
   if (fastify.prefix.includes(':')) {
     throw new ConfigurationError(
       `fastifyIntegrations: the documentation cannot be served below a prefix with parameters (${fastify.prefix}): pass apiDocs: false.`,
     )
   }
-  const swagger = swaggerWhenAsked(fastify, () => ({
+  const swagger = swaggerWhenAsked(routes, () => ({
     openapi: openapiFrame(settings, options),
     transformObject: (context) =>
       finishDocument({

@@ -1,34 +1,24 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { PROBLEM_MEDIA_TYPE, version } from '@quickquote/core/internal'
 import type { ApiDocsOptions, PluginSettings, SessionScheme } from '../options.ts'
 import { introductionTo } from './introduction.ts'
-import { mapValues } from './openapi-shape.ts'
+import { isTitledSchema, mapValues, type Operation, type Paths, type Response } from './openapi-shape.ts'
 import { EVENTS_TAG } from './openapi-webhooks.ts'
-
-/** Marks our documents among the host's. */
-const ownInfos = new WeakSet<object>()
-
-/** Whether @fastify/swagger is generating our document, and not the host's. */
-export function isOwnDocument(context: object): boolean {
-  const { openapiObject } = context as { openapiObject?: { info?: object } }
-  return openapiObject?.info !== undefined && ownInfos.has(openapiObject.info)
-}
 
 /** The parts of the document that do not come from the route table. */
 export function openapiFrame(
   { integrations, publicUrl }: PluginSettings,
   { sessionScheme, title, description, license }: Required<ApiDocsOptions>,
 ): NonNullable<FastifyDynamicSwaggerOptions['openapi']> {
-  const info = {
-    title,
-    version,
-    description: `${description}\n\n${introductionTo(integrations.settings)}`,
-    ...(license !== null && { license }),
-  }
-  ownInfos.add(info)
   return {
     openapi: '3.1.0',
-    info,
+    info: {
+      title,
+      version,
+      description: `${description}\n\n${introductionTo(integrations.settings)}`,
+      ...(license !== null && { license }),
+    },
     servers: [publicUrl === null ? { url: '/', description: 'This server.' } : { url: publicUrl }],
     tags: [
       { name: 'Connection', description: 'For partners, with an API key.' },
@@ -61,119 +51,57 @@ export function securitySchemes(session: SessionScheme): Record<string, SessionS
   }
 }
 
-type Json = null | boolean | number | string | Json[] | JsonObject
-interface JsonObject {
-  [name: string]: Json
-}
-
 /** Marks an optional body: @fastify/swagger declares every body as required. */
 export const BODY_IS_OPTIONAL = 'x-body-is-optional'
 
+/** Parts by kind and name. */
+type Shared = Record<'schemas' | 'headers' | 'examples' | 'responses', Record<string, object>>
+
+/** Moves a part of the document to `components`, and returns a reference to it. */
+type Share = (kind: keyof Shared, name: string, part: object) => { readonly $ref: string }
+
 /** Improves the output of @fastify/swagger for readers and generators: repeated parts move to `components`. */
 export function finishDocument(document: object): object {
-  const schemas = sharedParts<JsonObject>()
-  const named: unknown = nameSchemas(JSON.parse(JSON.stringify(document)), schemas)
-  const { paths, components, ...rest } = named as PlainDocument
-  const shared: Shared = { headers: sharedParts(), examples: {}, responses: sharedParts() }
-  const finished = mapValues(paths, (path) =>
-    mapValues(path, (operation) => finishOperation(operation, shared)),
+  const shared: Shared = { schemas: {}, headers: {}, examples: {}, responses: {} }
+  const share: Share = (kind, name, part) => {
+    const own = nameOf(part, name, shared[kind])
+    shared[kind][own] = part
+    return { $ref: `#/components/${kind}/${own}` }
+  }
+  // Generators use the titles as names.
+  const { paths, components, ...rest } = JSON.parse(JSON.stringify(document), (_, node) =>
+    isTitledSchema(node) ? share('schemas', node.title, node) : node,
   )
-  const { headers, examples, responses } = shared
-  return {
-    ...rest,
-    paths: finished,
-    components: {
-      ...components,
-      schemas: schemas.parts,
-      headers: headers.parts,
-      examples,
-      responses: responses.parts,
-    },
+  const finished = mapValues(paths as Paths, (path) =>
+    mapValues(path, (operation) => finishOperation(operation, share)),
+  )
+  return { ...rest, paths: finished, components: { ...components, ...shared } }
+}
+
+/** The name that it has already, or the first free one: `Link`, then `Link_2`. */
+function nameOf(part: object, name: string, parts: Readonly<Record<string, object>>): string {
+  for (let count = 1; ; count += 1) {
+    const own = count === 1 ? name : `${name}_${count}`
+    if (parts[own] === undefined || isDeepStrictEqual(parts[own], part)) return own
   }
 }
 
-interface PlainDocument {
-  readonly paths: Record<string, Record<string, Operation>>
-  readonly components: object
-}
-
-interface Operation {
-  readonly [BODY_IS_OPTIONAL]?: true
-  readonly requestBody?: object
-  readonly responses: Record<string, Response>
-}
-
-interface Response {
-  readonly headers?: Record<string, object>
-  readonly content?: Record<string, { readonly examples?: Record<string, object> }>
-}
-
-interface Shared {
-  readonly headers: SharedParts<object>
-  readonly examples: Record<string, object>
-  readonly responses: SharedParts<Response>
-}
-
-function finishOperation({ [BODY_IS_OPTIONAL]: isOptional, ...operation }: Operation, shared: Shared) {
+function finishOperation(documented: Operation & { [BODY_IS_OPTIONAL]?: true }, share: Share): object {
+  const { [BODY_IS_OPTIONAL]: isOptional, ...operation } = documented
   return {
     ...operation,
-    ...(isOptional ? { requestBody: { ...operation.requestBody, required: false } } : {}),
-    responses: mapValues(operation.responses, (response) =>
-      shareProblem(shareHeaders(response, shared), shared),
-    ),
+    ...(isOptional && { requestBody: { ...operation.requestBody, required: false } }),
+    responses: mapValues(operation.responses, (response) => shareResponse(response, share)),
   }
 }
 
-/** Shares responses with a single code and the same headers, and the examples of all codes. */
-function shareProblem(response: Response, shared: Shared): object {
-  const media = response.content?.[PROBLEM_MEDIA_TYPE]
-  if (media?.examples === undefined) return response
-  Object.assign(shared.examples, media.examples)
-  const examples = mapValues(media.examples, (_, code) => ({ $ref: `#/components/examples/${code}` }))
-  const problem = { ...response, content: { [PROBLEM_MEDIA_TYPE]: { ...media, examples } } }
-  const [code, ...others] = Object.keys(examples)
-  if (code === undefined || others.length > 0) return problem
-  return { $ref: `#/components/responses/${shared.responses.nameOf(code, problem)}` }
-}
-
-function shareHeaders(response: Response, { headers }: Shared): Response {
-  if (response.headers === undefined) return response
-  const refer = (header: object, name: string) => ({
-    $ref: `#/components/headers/${headers.nameOf(name, header)}`,
-  })
-  return { ...response, headers: mapValues(response.headers, refer) }
-}
-
-interface SharedParts<T> {
-  readonly parts: Record<string, T>
-  /** The name of a shared part: `name`, or with a number if others have it. */
-  nameOf(name: string, part: T): string
-}
-
-function sharedParts<T extends object>(): SharedParts<T> {
-  const parts: Record<string, T> = {}
-  const named = new Map<string, Map<string, string>>()
-  return {
-    parts,
-    nameOf(name, part) {
-      const known = named.get(name) ?? new Map<string, string>()
-      named.set(name, known)
-      const text = JSON.stringify(part)
-      const own = known.get(text) ?? (known.size === 0 ? name : `${name}_${known.size + 1}`)
-      known.set(text, own)
-      parts[own] ??= part
-      return own
-    },
-  }
-}
-
-/** Moves titled schemas to `schemas`, in place, so that generators use their names. */
-function nameSchemas(node: Json, schemas: SharedParts<JsonObject>): Json {
-  if (typeof node !== 'object' || node === null) return node
-  const parent = node as JsonObject
-  for (const name of Object.keys(parent)) parent[name] = nameSchemas(parent[name] as Json, schemas)
-  const { title } = parent
-  if (typeof title !== 'string' || parent['properties'] === undefined) return node
-  if (schemas.nameOf(title, parent) !== title) throw new Error(`Two schemas are called ${title}`)
-  return { $ref: `#/components/schemas/${title}` }
+/** Shares the headers, the examples of all codes, and problems with a single code. */
+function shareResponse({ headers, content, ...rest }: Response, share: Share): object {
+  const response = { ...rest, headers: mapValues(headers, (header, name) => share('headers', name, header)) }
+  const problem = content?.[PROBLEM_MEDIA_TYPE]
+  if (problem === undefined) return { ...response, ...(content && { content }) }
+  const examples = mapValues(problem.examples, (example, code) => share('examples', code, example))
+  const shared = { ...response, content: { [PROBLEM_MEDIA_TYPE]: { ...problem, examples } } }
+  const [code = '', ...others] = Object.keys(examples)
+  return others.length > 0 ? shared : share('responses', code, shared)
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ERRORS, type ErrorCode } from '@quickquote/core'
 import {
   PROBLEM_MEDIA_TYPE,
@@ -13,7 +14,7 @@ import { DEFAULT_API_DOCS, type Deprecation, type PluginSettings } from '../opti
 import { paramsOf, type Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
 import { toSchemas30 } from './openapi-30.ts'
-import { BODY_IS_OPTIONAL, isOwnDocument, securitySchemes } from './openapi-document.ts'
+import { BODY_IS_OPTIONAL, securitySchemes } from './openapi-document.ts'
 import { mapValues } from './openapi-shape.ts'
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
@@ -51,27 +52,18 @@ function deprecationHeaders({ sunset, link }: Deprecation) {
   }
 }
 
-/** The form of a route in an OpenAPI document of @fastify/swagger: ours, or the host's. */
-type Documentation = (route: Route) => {
-  readonly hide: boolean
-  readonly swaggerTransform: NonNullable<FastifyContextConfig['swaggerTransform']>
-}
+type SwaggerTransform = Exclude<FastifyContextConfig['swaggerTransform'], false | undefined>
 
-/** Documents the routes in our own document, and in the host's if requested. */
-export function documentation({
-  problemTypeBase,
-  inHostDocument,
-  apiDocs,
-  deprecated,
-}: PluginSettings): Documentation {
+/** The forms of a route that @fastify/swagger asks for: in our own document, and in the host's if requested. */
+export function documentation({ problemTypeBase, inHostDocument, apiDocs, deprecated }: PluginSettings) {
   const schemes = securitySchemes((apiDocs ?? DEFAULT_API_DOCS).sessionScheme)
-  return (route) => {
+  return (route: Route): { readonly own: SwaggerTransform; readonly ofHost: SwaggerTransform | false } => {
     const scheme = route.access === 'api_key' ? 'apiKey' : 'session'
     // Made when somebody asks for a document, so that the app starts sooner.
     const operation = () => operationOf(route, problemTypeBase, deprecated[route.operationId])
     const in30 = () => toSchemas30(operation()) as ReturnType<typeof operation>
 
-    function ofHost(document: HostDocument | undefined) {
+    function inDocument(document: HostDocument | undefined) {
       // Swagger 2.0 has no sessions in cookies.
       if (document === undefined) return in30()
       const security = [{ [declare(scheme, schemes[scheme], document)]: [] }]
@@ -79,13 +71,13 @@ export function documentation({
     }
 
     return {
-      hide: !inHostDocument,
-      swaggerTransform(context) {
-        const { url } = context
-        if (isOwnDocument(context)) return { url, schema: { ...operation(), security: [{ [scheme]: [] }] } }
-        if (!inHostDocument) return { url, schema: { hide: true } }
-        return { url, schema: ofHost('openapiObject' in context ? context.openapiObject : undefined) }
-      },
+      own: ({ url }) => ({ url, schema: { ...operation(), security: [{ [scheme]: [] }] } }),
+      ofHost:
+        inHostDocument &&
+        ((context) => ({
+          url: context.url,
+          schema: inDocument('openapiObject' in context ? context.openapiObject : undefined),
+        })),
     }
   }
 }
@@ -110,31 +102,23 @@ function declare(name: string, scheme: object | undefined, { components = {} }: 
 
 /** Descriptions may differ. */
 function isSameScheme(one: object, other: object | undefined): boolean {
-  const essence = (scheme: object = {}) =>
-    JSON.stringify(Object.entries({ ...scheme, description: '' }).sort())
-  return essence(one) === essence(other)
+  return isDeepStrictEqual({ ...one, description: '' }, { ...other, description: '' })
 }
 
 /** All codes of a route: its own, and those of its access, parameters and body. */
-function errorCodesOf(route: Route): ErrorCode[] {
-  const isWrite = route.method !== 'GET'
-  const codes = new Set<ErrorCode>([
-    'API_KEY_IN_QUERY',
-    'VALIDATION_FAILED',
-    'MALFORMED_REQUEST',
-    ...route.errors,
-    'INTERNAL_ERROR',
-    'SERVICE_UNAVAILABLE',
-  ])
+function errorCodesOf({ access, method, errors }: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>(errors)
   const add = (...more: ErrorCode[]) => more.forEach((code) => void codes.add(code))
+  const isWrite = method !== 'GET'
+  add('API_KEY_IN_QUERY', 'VALIDATION_FAILED', 'MALFORMED_REQUEST', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE')
   if (isWrite) add('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
-  if (route.access === 'api_key') {
-    add('API_KEY_MISSING', 'API_KEY_INVALID')
-    add('API_KEY_INACTIVE', 'API_KEY_EXPIRED', 'API_KEY_REVOKED', 'RATE_LIMITED')
+  if (access === 'api_key') {
+    add('API_KEY_MISSING', 'API_KEY_INVALID', 'API_KEY_INACTIVE', 'API_KEY_EXPIRED', 'API_KEY_REVOKED')
+    add('RATE_LIMITED')
   } else {
     add('SESSION_REQUIRED', 'NOT_A_MEMBER')
     if (isWrite) add('CROSS_SITE_REQUEST')
-    if (route.access !== 'member') add('PERMISSION_REQUIRED')
+    if (access !== 'member') add('PERMISSION_REQUIRED')
   }
   return CODES.filter((code) => codes.has(code))
 }

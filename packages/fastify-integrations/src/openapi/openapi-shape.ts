@@ -12,11 +12,18 @@ export interface OpenApiDocument {
 /** Operations by path and method. */
 export type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
 
-interface Operation {
+export interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
   readonly security?: readonly object[]
+  readonly requestBody?: object
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+export interface Response {
+  readonly headers: Readonly<Record<string, object>>
+  readonly content?: Readonly<Record<string, { readonly examples: Readonly<Record<string, object>> }>>
 }
 
 /** By kind and name. */
@@ -33,6 +40,12 @@ export function operationsOf(paths: Paths = {}): (Operation & { path: string; me
 export function tagsOf({ tags }: Pick<OpenApiDocument, 'tags'>, ...paths: readonly (Paths | undefined)[]) {
   const used = new Set(paths.flatMap((each) => operationsOf(each).flatMap((operation) => operation.tags)))
   return tags.filter(({ name }) => used.has(name))
+}
+
+/** Of our own schemas, those with a title become components. */
+export function isTitledSchema(node: unknown): node is { readonly title: string } {
+  const { title, properties } = (node ?? {}) as { readonly title?: unknown; readonly properties?: unknown }
+  return typeof title === 'string' && properties !== undefined
 }
 
 export function mapValues<T, U>(

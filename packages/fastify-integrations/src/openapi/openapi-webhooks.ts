@@ -1,7 +1,7 @@
 import type { CatalogEntry, Settings } from '@quickquote/core'
 import { eventCatalogOf, QuotationEventData, type TSchema, WebhookEvent } from '@quickquote/core/internal'
 import { EXAMPLE } from './examples.ts'
-import { mapValues } from './openapi-shape.ts'
+import { isTitledSchema } from './openapi-shape.ts'
 
 export const EVENTS_TAG = 'Events'
 
@@ -114,15 +114,10 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Schemas with a title become components. Only our own: a host's title could be a duplicate, or an invalid name. */
+/** Without titles, unless the data is ours: a host's title could be a duplicate, or an invalid name. */
 function documented(data: TSchema): unknown {
-  return data === QuotationEventData ? data : withoutTitles(data)
-}
-
-function withoutTitles(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutTitles)
-  if (typeof node !== 'object' || node === null) return node
-  const { title, ...rest } = mapValues(node as Record<string, unknown>, withoutTitles)
-  const isSchema = typeof title === 'string' && 'properties' in rest
-  return title === undefined || isSchema ? rest : { title, ...rest }
+  if (data === QuotationEventData) return data
+  return JSON.parse(JSON.stringify(data), (_, node) =>
+    isTitledSchema(node) ? { ...node, title: undefined } : node,
+  )
 }

@@ -1,4 +1,10 @@
-import { givenOptions } from '@quickquote/core/internal'
+import {
+  defaultsOf,
+  givenOptions,
+  MAX_TIMER_MS,
+  type OptionsOf,
+  type OptionTable,
+} from '@quickquote/core/internal'
 import type postgres from 'postgres'
 import connectTo from '#driver'
 import { parseConnectionString } from './connection-string.ts'
@@ -30,19 +36,21 @@ const SESSION_SETTINGS = {
   standard_conforming_strings: 'on',
 } as const
 
-/** Of our own connections, in milliseconds. */
-export const DEFAULT_TIMEOUTS = Object.freeze({
-  connectTimeoutMs: 5000,
-  poolTimeoutMs: 5000,
-  statementTimeoutMs: 5000,
-  lockTimeoutMs: 3000,
-  idleInTransactionTimeoutMs: 10_000,
-  keepAliveMs: 10_000,
-})
+const MILLISECONDS = { min: 1, max: MAX_TIMER_MS } as const
 
-export interface ConnectionOptions extends Partial<Record<keyof typeof DEFAULT_TIMEOUTS, number>> {
+/** The options of our own connections. */
+export const CONNECTION_OPTIONS = {
+  maxConnections: { default: 10, min: 1 },
+  connectTimeoutMs: { default: 5000, ...MILLISECONDS },
+  poolTimeoutMs: { default: 5000, ...MILLISECONDS },
+  statementTimeoutMs: { default: 5000, ...MILLISECONDS },
+  lockTimeoutMs: { default: 3000, ...MILLISECONDS },
+  idleInTransactionTimeoutMs: { default: 10_000, ...MILLISECONDS },
+  keepAliveMs: { default: 10_000, min: 0, max: MAX_TIMER_MS },
+} as const satisfies OptionTable
+
+export interface ConnectionOptions extends Partial<OptionsOf<typeof CONNECTION_OPTIONS>> {
   readonly connectionString?: string | undefined
-  readonly maxConnections?: number
   readonly prepare?: boolean
 }
 
@@ -72,21 +80,21 @@ const KEPT_BY_POOLERS = new Set([
  * @throws ConfigurationError for an invalid connection string
  */
 export function ownConnections(options: ConnectionOptions): Connected {
-  const { maxConnections = 10, prepare = true } = options
+  const { prepare = true } = options
   const target = parseConnectionString(options.connectionString)
   const { user, password: pass, database } = target
-  const timeouts = {
-    ...DEFAULT_TIMEOUTS,
+  const limits = {
+    ...defaultsOf(CONNECTION_OPTIONS),
     ...givenOptions({ connectTimeoutMs: target.connectTimeoutMs, keepAliveMs: target.keepAliveMs }),
     ...givenOptions(options),
   }
   const settings = {
     ...SESSION_SETTINGS,
-    statement_timeout: String(timeouts.statementTimeoutMs),
-    lock_timeout: String(Math.min(timeouts.lockTimeoutMs, LONGEST_HELD_MS)),
-    idle_in_transaction_session_timeout: String(timeouts.idleInTransactionTimeoutMs),
+    statement_timeout: String(limits.statementTimeoutMs),
+    lock_timeout: String(Math.min(limits.lockTimeoutMs, LONGEST_HELD_MS)),
+    idle_in_transaction_session_timeout: String(limits.idleInTransactionTimeoutMs),
   }
-  const hosts = hostsOf(target, timeouts.connectTimeoutMs)
+  const hosts = hostsOf(target, limits.connectTimeoutMs)
   const sql = connectTo({
     ...givenOptions({ user, pass, database }),
     // For messages only. The driver must know of one host, or it tries the next one in its own way.
@@ -95,7 +103,7 @@ export function ownConnections(options: ConnectionOptions): Connected {
     socket: hosts.socket,
     ssl: false,
     target_session_attrs: null,
-    max: maxConnections,
+    max: limits.maxConnections,
     prepare,
     connection: {
       application_name: target.applicationName ?? 'quickquote',
@@ -106,9 +114,9 @@ export function ownConnections(options: ConnectionOptions): Connected {
     fetch_types: false,
     // No pipelining, so that a hanging statement delays no other.
     max_pipeline: 1,
-    connect_timeout: timeouts.connectTimeoutMs / 1000,
-    query_timeout: (timeouts.statementTimeoutMs + UNANSWERED_MS) / 1000,
-    keep_alive: timeouts.keepAliveMs / 1000,
+    connect_timeout: limits.connectTimeoutMs / 1000,
+    query_timeout: (limits.statementTimeoutMs + UNANSWERED_MS) / 1000,
+    keep_alive: limits.keepAliveMs / 1000,
     backoff: (failures: number) =>
       Math.min(0.05 * 2 ** failures, LONGEST_BACKOFF_S) * (0.5 + Math.random() / 2),
     // postgres.js would print notices to the console.
@@ -124,8 +132,8 @@ export function ownConnections(options: ConnectionOptions): Connected {
     },
   }
   const repeats = [
-    waitingForConnection(maxConnections, timeouts.poolTimeoutMs),
-    waitingForLocks(timeouts.lockTimeoutMs),
+    waitingForConnection(limits.maxConnections, limits.poolTimeoutMs),
+    waitingForLocks(limits.lockTimeoutMs),
     hosts.inTurn,
   ]
   return { driver: repeating(driver, repeats), ready }
