@@ -8,10 +8,7 @@ const LITTLE = { claims: 100, limit: 300, isMore: true }
 function open({ isAlone = false, waiting = 100 } = {}) {
   vi.useFakeTimers({ toFake: ['performance'] })
   const of = { isAlone, waiting }
-  const size = createClaimSize(
-    () => of.isAlone,
-    () => of.waiting,
-  )
+  const size = createClaimSize({ concurrency: 400, isAlone: () => of.isAlone, waiting: () => of.waiting })
   return { size, of }
 }
 
@@ -20,8 +17,8 @@ describe('beside other workers, after a round that found less than half of what 
     const { size, of } = open()
     expect(size.of(300)).toBe(300)
     size.claimed(LITTLE)
-    of.waiting = 28
-    expect(size.of(300)).toBe(100)
+    of.waiting = 60
+    expect(size.of(300)).toBe(140)
     expect(size.of(40)).toBe(40)
     vi.advanceTimersByTime(1001)
     expect(size.of(300)).toBe(300)
@@ -30,7 +27,7 @@ describe('beside other workers, after a round that found less than half of what 
   it('some are claimed however many wait', () => {
     const { size } = open({ waiting: 500 })
     size.claimed(LITTLE)
-    expect(size.of(300)).toBe(64)
+    expect(size.of(300)).toBe(50)
   })
 })
 

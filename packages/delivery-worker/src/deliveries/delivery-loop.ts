@@ -59,7 +59,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const backoff = createBackoff(logger, 'deliveries cannot be claimed or recorded')
   const alarm = createAlarm(turn)
   const pace = createPace(pollIntervalMs, now)
-  const claimSize = createClaimSize(lifeSigns.isAlone, options.waiting)
+  const claimSize = createClaimSize({ ...options, isAlone: lifeSigns.isAlone })
   const held = new HeldDeliveries()
   const look = () => alarm.ringIn(0)
   const idleWaits = createIdleWaits(look)
@@ -117,7 +117,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     pace.took(performance.now() - begun)
     if (isDraining) return giveBack()
     const claims = claimed.length
-    alarm.ringIn(pace.afterClaim({ claims, free, settled: settled.length, nextDueAt }))
+    alarm.ringIn(pace.afterClaim({ claims, limit, free, settled: settled.length, nextDueAt }))
     const isMore = nextDueAt !== null && nextDueAt <= now()
     claimSize.claimed({ claims, limit, isMore })
     shareRest(isMore && claims > limit / 2)

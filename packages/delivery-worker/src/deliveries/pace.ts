@@ -2,8 +2,14 @@ import { rarely } from '../lib/rarely.ts'
 
 /** When a delivery loop makes its next round, unless something wakes it earlier. */
 export interface Pace {
-  /** Milliseconds until the round after a claim. `free`: places of this worker before it; `settled`: outcomes it recorded. */
-  afterClaim(claim: { claims: number; free: number; settled: number; nextDueAt: Date | null }): number
+  /** Milliseconds until the round after a claim. `limit`: how many it could have claimed of the worker's `free` places; `settled`: outcomes it recorded. */
+  afterClaim(claim: {
+    claims: number
+    limit: number
+    free: number
+    settled: number
+    nextDueAt: Date | null
+  }): number
   /** Milliseconds for which the outcome of an attempt may wait for others. */
   batchMs(): number
   /** Notes the duration of a round. */
@@ -26,14 +32,14 @@ export function createPace(pollIntervalMs: number, now: () => Date): Pace {
   let contendedMs = CONTENDED_MS
   let batchMs = BATCH_MS
   return {
-    afterClaim({ claims, free, settled, nextDueAt }) {
+    afterClaim({ claims, limit, free, settled, nextDueAt }) {
       if (claims > 0) contendedMs = CONTENDED_MS
       // There is no room until an attempt ends, and that starts a round.
       if (claims === free || nextDueAt === null) return rarely(pollIntervalMs)
       const waitMs = nextDueAt.getTime() - now().getTime()
       if (waitMs > 0) return Math.min(waitMs, rarely(pollIntervalMs))
       // If it did not take more places than it had just freed, the others are not for what is due: outcomes free the next ones.
-      if (claims > 0) return claims > settled ? 0 : batchMs
+      if (claims > 0) return claims > settled && limit === free ? 0 : batchMs
       contendedMs = Math.min(contendedMs * 2, pollIntervalMs)
       return contendedMs * Math.random()
     },
