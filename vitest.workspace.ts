@@ -37,12 +37,6 @@ const fastify = process.env['TESTED_FASTIFY']
 /** `pnpm test:gc`. Each file then has its own process, because a collection takes as long as the heap is large. */
 const collectsGarbage = process.env['COLLECT_GARBAGE'] !== undefined
 
-/**
- * Optimized code rarely pays for itself within a run: in most files, making it costs more processor time than it saves. Later Nodes
- * optimize in more steps, and have no such option.
- */
-const OPTIMIZES_LATE = process.version.startsWith('v20.') ? ['--interrupt-budget=2000000'] : []
-
 /** Tests import sources, and get their builds: nothing is transformed, or loaded a second time for other packages. */
 const BUILDS = [{ find: /^((?:\.\.\/)+(?:examples\/demo\/)?)src\/(.+)\.ts$/, replacement: '$1dist/$2.js' }]
 
@@ -58,7 +52,7 @@ function project(
       // Client generators bring tests of their own.
       exclude: ['**/node_modules/**', ...(files.exclude ?? [])],
       setupFiles: collectsGarbage ? './tools/collect-garbage.ts' : [],
-      execArgv: [...(files.execArgv ?? OPTIMIZES_LATE), ...(collectsGarbage ? ['--single-threaded-gc'] : [])],
+      execArgv: collectsGarbage ? ['--single-threaded-gc'] : [],
       // Long, for real processes, sockets and databases on small machines: only hanging tests should reach these.
       testTimeout: 300_000,
       hookTimeout: 300_000,
@@ -79,8 +73,7 @@ export default defineConfig({
     // Includes stopping PostgreSQL and removing its folder.
     teardownTimeout: 60_000,
     projects: [
-      // As fast as hosts: they measure time.
-      project('alone', { include: ALONE, execArgv: [] }),
+      project('alone', { include: ALONE }),
       project('docs', { include: DOCS, isolate: collectsGarbage }),
       ...(withSlow ? [project('slow', { include: SLOW, isolate: collectsGarbage })] : []),
       project('tests', {
