@@ -23,7 +23,7 @@ const DOCS = [
 /**
  * Slow by nature: other languages and browsers, packed packages, several machines, crashes of whole servers, minutes of chaos, a
  * fuzzer and every hostile value in every field, tests that run tests, the details of the portal, the demo’s page, and the hosts
- * with the most plugins of their own.
+ * with the most plugins and settings of their own.
  */
 const TESTS = ['packages/*/test', 'e2e']
 const SLOW = TESTS.map((folder) => `${folder}/**/*.slow.test.ts`)
@@ -40,10 +40,7 @@ const collectsGarbage = process.env['COLLECT_GARBAGE'] !== undefined
 /** Tests import sources, and get their builds: nothing is transformed, or loaded a second time for other packages. */
 const BUILDS = [{ find: /^((?:\.\.\/)+(?:examples\/demo\/)?)src\/(.+)\.ts$/, replacement: '$1dist/$2.js' }]
 
-function project(
-  name: string,
-  files: { include: string[]; exclude?: string[]; isolate?: boolean; execArgv?: string[] },
-) {
+function project(name: string, files: { include: string[]; exclude?: string[]; isolate?: boolean }) {
   return {
     resolve: { alias: fastify === undefined ? BUILDS : [{ find: /^fastify$/, replacement: fastify }] },
     test: {
