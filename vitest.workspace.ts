@@ -21,8 +21,9 @@ const DOCS = [
 ]
 
 /**
- * Slow by nature: other languages, packed packages, several machines, minutes of chaos, a fuzzer, tests that run tests, the portal
- * by keyboard and left open, the demo’s page.
+ * Slow by nature: other languages and browsers, packed packages, several machines, crashes of whole servers, minutes of chaos, a
+ * fuzzer and every hostile value in every field, tests that run tests, the details of the portal, the demo’s page, and the hosts
+ * with the most plugins and settings of their own.
  */
 const TESTS = ['packages/*/test', 'e2e']
 const SLOW = TESTS.map((folder) => `${folder}/**/*.slow.test.ts`)

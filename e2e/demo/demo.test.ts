@@ -132,20 +132,6 @@ describe('the demo, on its embedded PostgreSQL', () => {
     },
     TEST_TIMEOUT_MS,
   )
-
-  it.each([
-    ['the deadline has passed', { DEMO_DEADLINE_MS: '1000' }, undefined],
-    ['it is stopped before the end', {}, 'SIGINT'],
-  ] as const)(
-    '--once exits 1 and says what is missing when %s',
-    async (_, env, signal) => {
-      const once = demo(['--once'], { PIPELINE_STEP_MS: '3600000', ...env })
-      await once.printed(/202 Accepted/)
-      expect(await (signal === undefined ? once.exited : once.end(signal))).toBe(1)
-      expect(once.output()).toContain(`Missing: ${EXPECTED_EVENTS.join(', ')}, the document.`)
-    },
-    TEST_TIMEOUT_MS,
-  )
 })
 
 describe('the demo, on the server of DATABASE_URL', () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 
 export type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 
@@ -24,7 +24,7 @@ if (!hasChromium)
   console.log('Skipped: tests in Chromium. Install it, or set CHROMIUM to its path, to run them.')
 
 /** @param debuggingPort where other programs can reach it too */
-export function openBrowser(debuggingPort?: number): Promise<Browser> {
+export async function openBrowser(debuggingPort?: number): Promise<Browser> {
   if (installed === undefined) throw new Error('Chromium not found: install it, or set CHROMIUM to its path.')
   const isRoot = process.getuid?.() === 0
   const args = [
@@ -32,6 +32,8 @@ export function openBrowser(debuggingPort?: number): Promise<Browser> {
     ...(isRoot ? ['--no-sandbox'] : []),
     ...(debuggingPort === undefined ? [] : [`--remote-debugging-port=${debuggingPort}`]),
   ]
+  // Half a second of processor time, which files without a page save.
+  const { chromium } = await import('playwright-core')
   return chromium.launch({ executablePath: installed, args })
 }
 

@@ -1,0 +1,3 @@
+import { testHostileInput } from './support/hostile-input.ts'
+
+testHostileInput(1)
