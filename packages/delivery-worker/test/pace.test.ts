@@ -17,8 +17,9 @@ describe('after a claim, while more is due, the next round is', () => {
   })
 
   it('a batch of outcomes later, if more would only wait for a socket', () => {
-    const claim = { claims: 40, limit: 40, free: 100, settled: 0, nextDueAt: now }
-    expect(pace().afterClaim(claim)).toBe(pace().batchMs())
+    const limited = { limit: 40, free: 100, settled: 0 }
+    expect(pace().afterClaim({ ...limited, claims: 40, nextDueAt: null })).toBe(pace().batchMs())
+    expect(pace().afterClaim({ ...limited, claims: 30, nextDueAt: now })).toBe(pace().batchMs())
   })
 
   it('up to 10, 20, 40 ms later, if another worker claims everything', () => {

@@ -35,7 +35,10 @@ export function createPace(pollIntervalMs: number, now: () => Date): Pace {
     afterClaim({ claims, limit, free, settled, nextDueAt }) {
       if (claims > 0) contendedMs = CONTENDED_MS
       // There is no room until an attempt ends, and that starts a round.
-      if (claims === free || nextDueAt === null) return rarely(pollIntervalMs)
+      if (claims === free) return rarely(pollIntervalMs)
+      // More would have waited for a socket.
+      if (claims === limit) return batchMs
+      if (nextDueAt === null) return rarely(pollIntervalMs)
       const waitMs = nextDueAt.getTime() - now().getTime()
       if (waitMs > 0) return Math.min(waitMs, rarely(pollIntervalMs))
       // If it did not take more places than it had just freed, the others are not for what is due: outcomes free the next ones.
