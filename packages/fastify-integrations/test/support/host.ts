@@ -40,7 +40,7 @@ export interface CallOptions {
   readonly key?: string
   readonly member?: MemberName
   readonly json?: unknown
-  readonly body?: string | Uint8Array | FormData
+  readonly body?: string | Uint8Array | Blob | FormData
   readonly headers?: Record<string, string>
 }
 
