@@ -64,7 +64,7 @@ async function longestTurnOnce<T>(work: () => Promise<T>): Promise<{ result: T; 
   try {
     const result = await work()
     note()
-    // The observer is told of a collection in a later turn.
+    // The observer receives a collection in a later turn.
     await new Promise((resolve) => setImmediate(resolve))
     collections.push(...observer.takeRecords())
     return { result, turnMs: Math.max(0, ...turns.map((each) => each.ms - collectedIn(each))) }
