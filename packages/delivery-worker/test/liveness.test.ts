@@ -3,6 +3,7 @@ import {
   ageMs,
   declaresDead,
   FIRST_LIVENESS,
+  isAlone,
   isEarly,
   isFresh,
   type Liveness,
@@ -93,6 +94,13 @@ describe('a worker', () => {
     expect(after(heartbeat(0, { isAnotherBusy: true })).pace).toBe('watching')
     expect(after(heartbeat(0, { isAnotherBusy: true, isOneSilent: true })).pace).toBe('hurried')
     expect(after(heartbeat(0, { isOneSilent: true }), heartbeat(500)).pace).toBe('idle')
+  })
+
+  it('is alone while no other one is busy, or may be dead', () => {
+    expect(isAlone(FIRST_LIVENESS)).toBe(true)
+    expect(isAlone(after(heartbeat(0, { isAnotherBusy: true }), heartbeat(500)))).toBe(true)
+    expect(isAlone(after(heartbeat(0, { isAnotherBusy: true })))).toBe(false)
+    expect(isAlone(after(heartbeat(0, { isOneSilent: true })))).toBe(false)
   })
 
   it('sends none early, unless it was cut off or has promised more', () => {

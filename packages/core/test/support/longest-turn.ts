@@ -25,8 +25,8 @@ const TRIES = 5
 
 /**
  * Does something, and measures the longest turn of the event loop meanwhile, in milliseconds, without garbage collections:
- * on a slow machine a long test has some in each try. If that is too long, it is
- * done again, up to five times in all, and the shortest result counts.
+ * on a slow machine a long test has some in each try. If that is too long, it is done again, up to five times in all, and
+ * the shortest result counts.
  */
 export async function longestTurn<T>(
   work: () => Promise<T>,

@@ -2,7 +2,10 @@ import { rarely } from '../lib/rarely.ts'
 
 /** When a delivery loop makes its next round, unless something wakes it earlier. */
 export interface Pace {
-  /** Milliseconds until the round after a claim. `limit`: how many it could have claimed of the worker's `free` places; `settled`: outcomes it recorded. */
+  /**
+   * Milliseconds until the round after a claim. `limit`: how many it could have claimed of the worker's `free` places;
+   * `settled`: outcomes it recorded.
+   */
   afterClaim(claim: {
     claims: number
     limit: number

@@ -6,6 +6,7 @@ import {
   ageMs,
   declaresDead,
   FIRST_LIVENESS,
+  isAlone,
   isEarly,
   isFresh,
   type LivenessEvent,
@@ -18,7 +19,7 @@ import {
 export interface LifeSigns {
   /** Whether the others certainly consider this worker alive. If not, it claims and begins nothing. */
   isFresh(): boolean
-  /** Whether no other worker held leases when the last heartbeat was sent. */
+  /** Whether no other worker held leases, or may be dead, at the last heartbeat. */
   isAlone(): boolean
   /**
    * Call it before a claim. Returns a check whether its leases are still certainly held, for right before anything begins
@@ -118,7 +119,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
 
   return {
     isFresh: isFreshNow,
-    isAlone: () => liveness.pace === 'idle',
+    isAlone: () => isAlone(liveness),
     holding() {
       const { lives } = liveness
       return () => isFreshNow() && liveness.lives === lives

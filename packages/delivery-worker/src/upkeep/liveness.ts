@@ -130,6 +130,11 @@ export function isFresh(liveness: Liveness, now: Moment, times: LivenessTimes): 
   return ageMs(liveness, now) < (isHurried ? hurried + lostAfterMs : idle + deadAfterMs) / 2
 }
 
+/** Whether no other worker held leases, or may be dead, at the last heartbeat. */
+export function isAlone({ pace }: Liveness): boolean {
+  return pace === 'idle'
+}
+
 /** Whether a heartbeat is not due: the leases for which one was requested may be gone. So short deliveries cost none. */
 export function isEarly(liveness: Liveness, now: Moment, times: LivenessTimes): boolean {
   const { mode, pace, isPromised } = liveness
