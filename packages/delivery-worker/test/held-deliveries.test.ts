@@ -1,6 +1,6 @@
 import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
 import { expect, it } from 'vitest'
-import { HeldDeliveries } from '../src/deliveries/held-deliveries.ts'
+import { HeldDeliveries, unbegun } from '../src/deliveries/held-deliveries.ts'
 
 function claimed(attempt: number): ClaimedDelivery {
   return { id: 'd', attempt, organization_id: 'o', endpoint: { id: 'e' } } as ClaimedDelivery
@@ -23,8 +23,7 @@ it('a worker that was declared dead and claims the same delivery again holds bot
   held.recorded([late])
   expect(held).toMatchObject({ inFlight: 1, size: 1, settled: [] })
 
-  const { id, attempt } = again
-  held.ended({ status: 'unbegun', delivery: { id, attempt } })
+  held.ended(unbegun(again))
   held.givenBack([...held.unbegun])
   expect(held).toMatchObject({ inFlight: 0, size: 0, unbegun: [] })
 })

@@ -52,7 +52,7 @@ export type SettledAttempt = Settlement & {
 /** A delivery whose attempt did not begin. */
 export interface UnbegunDelivery extends Pick<ClaimedDelivery, 'id' | 'attempt'> {
   /** It is not due before. Default: as before. */
-  readonly due_at?: Date
+  readonly due_at?: Date | undefined
 }
 
 /** What a round leaves for the next one of its worker. Only the storage reads it. */

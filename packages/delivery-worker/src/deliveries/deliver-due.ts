@@ -4,6 +4,7 @@ import { type DueWorkOptions, ownerCheck, untilNothingIsDue } from '../lib/due-w
 import { openTelemetry } from '../telemetry/telemetry.ts'
 import { createUnusableKeys } from '../upkeep/unusable-keys.ts'
 import type { Dispatch } from './dispatch.ts'
+import { returned } from './held-deliveries.ts'
 import type { Sender } from './sender.ts'
 
 export interface DeliverDueOptions extends DueWorkOptions {
@@ -68,7 +69,7 @@ export async function deliverDue({
       // Event ids sort by creation.
       for (const delivery of wanted.sort(byEvent)) {
         const attempt = await dispatch(delivery)
-        if (attempt.status === 'unbegun') await storage.deliveries.release(workerId, [attempt.delivery])
+        if (attempt.status === 'unbegun') await storage.deliveries.release(workerId, [returned(attempt)])
         else settled.push(attempt)
       }
       attempts.push(...settled)

@@ -8,7 +8,7 @@ import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import type { LifeSigns } from '../upkeep/heartbeat.ts'
 import { createClaimSize } from './claim-size.ts'
 import type { Dispatch } from './dispatch.ts'
-import { HeldDeliveries } from './held-deliveries.ts'
+import { HeldDeliveries, returned, unbegun } from './held-deliveries.ts'
 import { createOffers } from './offers.ts'
 import { createPace } from './pace.ts'
 import { createShares } from './shares.ts'
@@ -128,7 +128,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (claimed.length === 0) return
     held.claimed(claimed)
     onHolding()
-    if (isDraining) return void held.unbegun.push(...claimed)
+    if (isDraining) return void held.unbegun.push(...claimed.map((delivery) => unbegun(delivery)))
     shares.claimed(claimed, held.leasesByEndpoint([]))
     const origins = telemetry.originsOf(claimed)
     for (const delivery of claimed) void begin(delivery, { origins, mayBegin })
@@ -180,7 +180,7 @@ function givingBack(
   return async () => {
     if (held.unbegun.length === 0) return
     const batch = [...held.unbegun]
-    await storage.deliveries.release(workerId, batch)
+    await storage.deliveries.release(workerId, batch.map(returned))
     held.givenBack(batch)
   }
 }

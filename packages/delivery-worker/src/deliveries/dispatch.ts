@@ -8,7 +8,6 @@ import {
   type Outcome,
   type SettledAttempt,
   settle,
-  type UnbegunDelivery,
 } from '@quickquote/core/internal'
 import type { Http } from '../http/http.ts'
 import type { Turn } from '../http/origin-gate.ts'
@@ -16,6 +15,7 @@ import { createResponseSample, type ResponseListener } from '../http/response-sa
 import type { DeliveryTelemetry, Origins } from '../telemetry/delivery-telemetry.ts'
 import { UNINSTRUMENTED } from '../telemetry/telemetry.ts'
 import type { UnusableKeys } from '../upkeep/unusable-keys.ts'
+import { type Unbegun, unbegun } from './held-deliveries.ts'
 import { createPauses } from './pauses.ts'
 import { signedHeaders } from './signed-headers.ts'
 import { createTargets, type Target } from './targets.ts'
@@ -36,12 +36,6 @@ export type Dispatch = (
     readonly mayBegin?: () => boolean
   },
 ) => Promise<SettledAttempt | Unbegun>
-
-/** A delivery without an attempt, for the worker to return. */
-export interface Unbegun {
-  readonly status: 'unbegun'
-  readonly delivery: UnbegunDelivery
-}
 
 const NOTHING_SENT: Pick<Target, 'headers' | 'hidden'> = { headers: {}, hidden: [] }
 
@@ -127,11 +121,6 @@ export function createDispatch({
     )
   }
 
-  function unbegun({ id, attempt }: ClaimedDelivery, waitMs?: number): Unbegun {
-    const due = waitMs === undefined ? {} : { due_at: new Date(now().getTime() + waitMs) }
-    return { status: 'unbegun', delivery: { id, attempt, ...due } }
-  }
-
   function signingFailed(error: unknown, endpointId: string): Outcome {
     logger.error({ err: error, endpoint_id: endpointId }, 'a webhook could not be signed')
     return deliveryFailure('signing_failed')
@@ -140,7 +129,7 @@ export function createDispatch({
   return async (delivery, { origins, mayBegin: isAllowed = () => true } = {}) => {
     const mayBegin = () => isAllowed() && pauses.allow(delivery)
     const prepared = await prepare(delivery)
-    if (prepared.kind === 'waits') return unbegun(delivery, prepared.ms)
+    if (prepared.kind === 'waits') return unbegun(delivery, new Date(now().getTime() + prepared.ms))
     const isReady = prepared.kind === 'ready'
     if (!mayBegin()) {
       if (isReady) prepared.turn.leave(false)

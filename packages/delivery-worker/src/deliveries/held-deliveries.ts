@@ -1,19 +1,32 @@
 import type { ClaimedDelivery, SettledAttempt, UnbegunDelivery } from '@quickquote/core/internal'
-import type { Unbegun } from './dispatch.ts'
 
-/** A worker that was declared dead may hold a delivery twice, with different attempts. */
-type Lease = `${string} ${number}`
+/** A delivery without an attempt, for the worker to return. */
+export interface Unbegun {
+  readonly status: 'unbegun'
+  readonly delivery: ClaimedDelivery
+  /** It is not due before. Default: as before. */
+  readonly due_at: Date | undefined
+}
 
-/** The deliveries of a worker, from their claim until the database has their outcome, or has them back. */
+export function unbegun(delivery: ClaimedDelivery, due_at?: Date): Unbegun {
+  return { status: 'unbegun', delivery, due_at }
+}
+
+export function returned({ delivery: { id, attempt }, due_at }: Unbegun): UnbegunDelivery {
+  return { id, attempt, due_at }
+}
+
+/**
+ * The deliveries of a worker, from their claim until the database has their outcome, or has them back. Not by their ids:
+ * a worker that was declared dead may hold a delivery twice, with different attempts.
+ */
 export class HeldDeliveries {
   /** Outcomes to record. */
   readonly settled: SettledAttempt[] = []
   /** Deliveries to give back. */
-  readonly unbegun: UnbegunDelivery[] = []
-  /** The endpoints of all. */
-  readonly #leases = new Map<Lease, string>()
-  /** The organizations of those in flight. */
-  readonly #inFlight = new Map<Lease, string>()
+  readonly unbegun: Unbegun[] = []
+  readonly #leases = new Set<ClaimedDelivery>()
+  readonly #inFlight = new Set<ClaimedDelivery>()
 
   get size(): number {
     return this.#leases.size
@@ -24,54 +37,53 @@ export class HeldDeliveries {
   }
 
   ids(): string[] {
-    return [...this.#leases.keys()].map((lease) => lease.slice(0, lease.indexOf(' ')))
+    return Array.from(this.#leases, ({ id }) => id)
   }
 
   inFlightByOrganization(): ReadonlyMap<string, number> {
-    return counts(this.#inFlight.values())
+    return counts(this.#inFlight, ({ organization_id }) => organization_id)
   }
 
   /** All except those whose outcomes are being recorded. */
   leasesByEndpoint(recorded: readonly SettledAttempt[]): ReadonlyMap<string, number> {
-    const left = new Map(this.#leases)
-    for (const { delivery } of recorded) left.delete(leaseOf(delivery))
-    return counts(left.values())
+    const left = new Set(this.#leases)
+    for (const { delivery } of recorded) left.delete(delivery)
+    return counts(left, ({ endpoint }) => endpoint.id)
   }
 
   claimed(deliveries: readonly ClaimedDelivery[]): void {
-    for (const delivery of deliveries) this.#leases.set(leaseOf(delivery), delivery.endpoint.id)
+    for (const delivery of deliveries) this.#leases.add(delivery)
   }
 
   begun(delivery: ClaimedDelivery): void {
-    this.#inFlight.set(leaseOf(delivery), delivery.organization_id)
+    this.#inFlight.add(delivery)
   }
 
   ended(attempt: SettledAttempt | Unbegun): void {
-    this.#inFlight.delete(leaseOf(attempt.delivery))
-    if (attempt.status === 'unbegun') this.unbegun.push(attempt.delivery)
+    this.#inFlight.delete(attempt.delivery)
+    if (attempt.status === 'unbegun') this.unbegun.push(attempt)
     else this.settled.push(attempt)
   }
 
   /** The database has the first of `settled`. */
   recorded(first: readonly SettledAttempt[]): void {
-    for (const { delivery } of first) this.#leases.delete(leaseOf(delivery))
+    for (const { delivery } of first) this.#leases.delete(delivery)
     this.settled.splice(0, first.length)
   }
 
   /** The database has the first of `unbegun`. */
-  givenBack(first: readonly UnbegunDelivery[]): void {
-    for (const delivery of first) this.#leases.delete(leaseOf(delivery))
+  givenBack(first: readonly Unbegun[]): void {
+    for (const { delivery } of first) this.#leases.delete(delivery)
     this.unbegun.splice(0, first.length)
   }
 }
 
-function leaseOf({ id, attempt }: UnbegunDelivery): Lease {
-  return `${id} ${attempt}`
-}
-
-/** How often each occurs. */
-function counts(values: Iterable<string>): ReadonlyMap<string, number> {
+/** How many have each key. */
+function counts<T>(values: Iterable<T>, keyOf: (value: T) => string): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
-  for (const value of values) found.set(value, (found.get(value) ?? 0) + 1)
+  for (const value of values) {
+    const key = keyOf(value)
+    found.set(key, (found.get(key) ?? 0) + 1)
+  }
   return found
 }

@@ -1,5 +1,5 @@
 import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
-import type { Unbegun } from './dispatch.ts'
+import type { Unbegun } from './held-deliveries.ts'
 
 /**
  * How many deliveries may be leased to an endpoint. Few, because it may hang with all of them; more while it answers

@@ -91,9 +91,10 @@ export function runnerOn(statements: Pick<Statements, 'values'>, schema: string)
 
 function rowOf({ columns }: Numbered, values: readonly unknown[]): object {
   const row: Record<string, unknown> = {}
-  for (const [index, [name, { type, read }]] of columns.entries()) {
+  let index = 0
+  for (const [name, { type, read }] of columns) {
     // A host's client may turn null into undefined.
-    const value = values[index] ?? null
+    const value = values[index++] ?? null
     if (value !== null && typeof value !== JAVASCRIPT[type]) throw changedByClient(name, type, value)
     row[name] = value === null || read === undefined ? value : read(value as string)
   }
