@@ -15,8 +15,13 @@ import { times } from './table.ts'
 /** The event of scaling-host.ts, which serves its parent as soon as it is imported. */
 const EMITTED = 'bench.happened'
 const PROCESSES = [1, 2, 4, 8]
+const MOST = Math.max(...PROCESSES)
 const ENDPOINTS = 200
-const DELIVERIES = 10_000
+const DELIVERIES = 30_000
+/** Before and after them: sockets are open, and all workers are busy. */
+const SLACK = 5000
+/** Before the first round. V8 has compiled a worker after some ten thousand deliveries, and each worker has its own V8. */
+const WARM_UP = 120_000
 const EVENTS = 3000
 const LOOK_EVERY_MS = 20
 
@@ -41,7 +46,7 @@ async function run(context: BenchContext, { isApart }: { isApart: boolean }): Re
   const outbox = await openOutbox(context, { urls })
   const hosts = await startHosts(context, outbox.databaseUrl)
   const workers: ReturnType<typeof context.start<WorkerProcess>>[] = []
-  for (const _ of PROCESSES) {
+  for (let started = 0; started < MOST; started += 1) {
     const worker = context.start<WorkerProcess>('./delivery/worker-process.js')
     await worker.call('open', { databaseUrl: outbox.databaseUrl, ca: receiver.ca })
     workers.push(worker)
@@ -58,13 +63,11 @@ async function run(context: BenchContext, { isApart }: { isApart: boolean }): Re
     return { own: own.reduce((sum, seconds) => sum + seconds, 0), postgres: await postgresCpuSeconds(sql) }
   }
 
-  async function measure(
-    processes: Parameters<typeof cpuOf>[0],
-    { items, work }: { items: number; work: () => Promise<void> },
-  ) {
+  /** @param work returns how many items it has done */
+  async function measure(processes: Parameters<typeof cpuOf>[0], work: () => Promise<number>) {
     const before = await cpuOf(processes)
     const begun = performance.now()
-    await work()
+    const items = await work()
     const seconds = (performance.now() - begun) / 1000
     const after = await cpuOf(processes)
     return {
@@ -78,43 +81,50 @@ async function run(context: BenchContext, { isApart }: { isApart: boolean }): Re
   async function accept(count: number) {
     const chosen = hosts.slice(0, count)
     const share = { count: EVENTS / count, organizationIds }
-    const figures = await measure(chosen, {
-      items: EVENTS,
-      work: async () => void (await Promise.all(chosen.map((host) => host.call('emit', share)))),
+    const figures = await measure(chosen, async () => {
+      await Promise.all(chosen.map((host) => host.call('emit', share)))
+      return EVENTS
     })
     await sql`truncate quickquote.deliveries`
     return { ...figures, rounds: Number.NaN, 'lock waits': Number.NaN }
   }
 
-  async function deliver(count: number) {
-    await outbox.fill(DELIVERIES)
+  async function deliver(count: number, deliveries = DELIVERIES) {
+    await outbox.fill(deliveries + 2 * SLACK)
     const chosen = workers.slice(0, count)
-    const roundsBefore = await roundsOf(chosen)
+    const start = await progressOf(chosen)
     const waiting: number[] = []
-    const figures = await measure(chosen, { items: DELIVERIES, work: () => drain(chosen, waiting) })
-    const rounds = (await roundsOf(chosen)) - roundsBefore
+    await Promise.all(chosen.map((worker) => worker.call('start')))
+    const begun = await recordedBy(chosen, start.recorded + SLACK, waiting)
+    let end = begun
+    waiting.length = 0
+    const figures = await measure(chosen, async () => {
+      end = await recordedBy(chosen, begun.recorded + deliveries, waiting)
+      return end.recorded - begun.recorded
+    })
+    await recordedBy(chosen, start.recorded + deliveries + 2 * SLACK, [])
     await Promise.all(chosen.map((worker) => worker.call('stop')))
     return {
       ...figures,
-      rounds: rounds / figures.seconds,
-      'lock waits': waiting.reduce((sum, count) => sum + count, 0) / waiting.length,
+      rounds: (end.rounds - begun.rounds) / figures.seconds,
+      'lock waits': waiting.reduce((sum, each) => sum + each, 0) / waiting.length,
     }
   }
 
-  async function roundsOf(chosen: typeof workers): Promise<number> {
-    const rounds = await Promise.all(chosen.map((worker) => worker.call('rounds')))
-    return rounds.reduce((sum, count) => sum + count, 0)
+  async function progressOf(chosen: typeof workers) {
+    const each = await Promise.all(chosen.map((worker) => worker.call('progress')))
+    const sum = (name: 'recorded' | 'rounds') => each.reduce((total, worker) => total + worker[name], 0)
+    return { recorded: sum('recorded'), rounds: sum('rounds') }
   }
 
   /** Notes how many connections waited for a lock at each look. */
-  async function drain(chosen: typeof workers, waiting: number[]): Promise<void> {
-    await Promise.all(chosen.map((worker) => worker.call('start')))
+  async function recordedBy(chosen: typeof workers, deliveries: number, waiting: number[]) {
     for (;;) {
-      const [look] = await sql<{ left: boolean; waiting: number }[]>`
-        select exists (select from quickquote.deliveries) as left,
-          (select count(*)::int from pg_stat_activity where wait_event_type = 'Lock') as waiting`
-      if (look?.left !== true) return
-      waiting.push(look.waiting)
+      const progress = await progressOf(chosen)
+      if (progress.recorded >= deliveries) return progress
+      const [look] = await sql<{ count: number }[]>`
+        select count(*)::int from pg_stat_activity where wait_event_type = 'Lock'`
+      waiting.push(look?.count ?? 0)
       await sleep(LOOK_EVERY_MS)
     }
   }
@@ -129,6 +139,7 @@ async function run(context: BenchContext, { isApart }: { isApart: boolean }): Re
       measure: () => deliver(count),
     })),
   ]
+  await deliver(MOST, WARM_UP)
   const measured = await takeTurns(contenders, { rounds: context.rounds, onRound: context.progress })
   await outbox.close()
   await receiver.stop()
@@ -180,7 +191,7 @@ async function keepPostgresApart(sql: Sql): Promise<void> {
 }
 
 async function startHosts(context: BenchContext, databaseUrl: string) {
-  const hosts = PROCESSES.map(() => context.start<ScalingHost>('./scaling-host.js'))
+  const hosts = Array.from({ length: MOST }, () => context.start<ScalingHost>('./scaling-host.js'))
   await Promise.all(hosts.map((host) => host.call('open', databaseUrl)))
   return hosts
 }

@@ -24,7 +24,7 @@ const workerProcess = {
   stop,
   drain,
   settled,
-  rounds: async () => made,
+  progress: async () => ({ recorded, rounds }),
   cpuSeconds: ownCpuSeconds,
   watchMemory,
   peakMemory,
@@ -34,7 +34,7 @@ serveParent(workerProcess)
 
 let worker: DeliveryWorker | undefined
 let recorded = 0
-let made = 0
+let rounds = 0
 let onRecorded = () => {}
 
 async function open(settings: WorkerSettings): Promise<void> {
@@ -48,7 +48,7 @@ async function open(settings: WorkerSettings): Promise<void> {
         async round(round) {
           const claim = await storage.deliveries.round(round)
           recorded += round.settled.length
-          made += 1
+          rounds += 1
           onRecorded()
           return claim
         },
