@@ -1,6 +1,6 @@
-// Generates files from the table of metrics (the table in docs/monitoring, a Grafana dashboard, Prometheus alert rules), and the
-// page of the doctor's findings.
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+// Files made from the table of metrics (the table in docs/monitoring, a Grafana dashboard, Prometheus alert rules), and the page
+// of the doctor's findings. `pnpm reference` writes them.
+import { readFile } from 'node:fs/promises'
 import { FINDINGS } from '../dist/doctor/finding.js'
 import { METRICS } from '../dist/telemetry/metrics.js'
 import { prometheusLabel, prometheusName } from '../dist/telemetry/prometheus.js'
@@ -181,12 +181,4 @@ groups:
   - name: quickquote
     rules:
 ${rules.join('')}`
-}
-
-if (process.argv[1] === new URL(import.meta.url).pathname) {
-  for (const [path, text] of Object.entries(await monitoringFiles())) {
-    const file = new URL(path, ROOT)
-    await mkdir(new URL('./', file), { recursive: true })
-    await writeFile(file, text)
-  }
 }

@@ -9,7 +9,6 @@ import {
   type LeasePolicy,
   MAX_TIMER_MS,
   type OptionTable,
-  oneOf,
 } from '@quickquote/core/internal'
 import type { HealthAddress } from './health/health-server.ts'
 
@@ -62,7 +61,7 @@ const OPTIONS = {
 const HEALTH_OPTIONS = {
   port: { isRequired: true, min: 0, max: 65_535 },
   host: { check: isText, rule: 'must be an address, such as 127.0.0.1.' },
-  metrics: { check: oneOf(true, false), rule: 'must be true or false.' },
+  metrics: { default: false },
 } satisfies Record<keyof HealthAddress, OptionTable[string]>
 
 export type CheckedOptions = LeasePolicy &

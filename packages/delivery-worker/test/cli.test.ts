@@ -58,22 +58,15 @@ describe('quickquote-worker', () => {
     ])
   })
 
-  it('names the variables of options that conflict', async () => {
-    const { code, output } = await ended(['cli-host.js'], {
-      DATABASE_URL: 'postgres://127.0.0.1:1/none',
-      QUICKQUOTE_DEAD_AFTER_MS: '6000',
-    })
-
-    expect(code).toBe(2)
-    expect(output).toContain('QUICKQUOTE_DEAD_AFTER_MS must be at least twice QUICKQUOTE_HEARTBEAT_MS')
-  })
-
-  it('takes the lease of the integrations', async () => {
-    const { code, output } = await ended(['cli-host.js'], {
-      DATABASE_URL: 'postgres://127.0.0.1:1/none',
-      LEASE: '{"heartbeatMs":1000,"deadAfterMs":2000}',
-      QUICKQUOTE_HEARTBEAT_MS: '1500',
-    })
+  it.each<[string, Record<string, string>]>([
+    ['a default', { QUICKQUOTE_DEAD_AFTER_MS: '6000' }],
+    [
+      'the lease of the integrations',
+      { QUICKQUOTE_HEARTBEAT_MS: '1500', LEASE: '{"heartbeatMs":1000,"deadAfterMs":2000}' },
+    ],
+  ])('names the variables of options that conflict with %s', async (_, conflicting) => {
+    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', ...conflicting }
+    const { code, output } = await ended(['cli-host.js'], env)
 
     expect(code).toBe(2)
     expect(output).toContain('QUICKQUOTE_DEAD_AFTER_MS must be at least twice QUICKQUOTE_HEARTBEAT_MS')

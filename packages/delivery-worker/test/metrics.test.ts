@@ -117,10 +117,3 @@ describe('GET /metrics', () => {
     ])
   })
 })
-
-it('the table of docs/monitoring, the dashboard and the alert rules match the metrics: run `pnpm reference`', async () => {
-  const { monitoringFiles } = await import('../scripts/monitoring.mjs' as string)
-  for (const [path, text] of Object.entries(await monitoringFiles())) {
-    expect(await readFile(new URL(path, ROOT), 'utf8')).toBe(text)
-  }
-})

@@ -1,9 +1,13 @@
 import { ConfigurationError } from '@quickquote/core'
+import { expect, it } from 'vitest'
+
+/** A value that no error may repeat. */
+export const PASSWORD = 'hunter2'
 
 /** The message with which wrong options are refused. */
-export function refusalOf(call: () => unknown): string {
+export async function refusalOf(call: () => unknown): Promise<string> {
   try {
-    call()
+    await call()
   } catch (error) {
     if (error instanceof ConfigurationError) return error.message
     throw error
@@ -12,12 +16,29 @@ export function refusalOf(call: () => unknown): string {
 }
 
 /**
- * The options that no test has tried.
- * @param refusal of an unknown option: it lists all options
- * @param wrong the options that tests expect to be refused
+ * Tests that wrong options are refused, and that every option is among them.
+ * @param start is called with the wrong options, and adds those that are required
+ * @param wrong each with a part of its refusal
+ * @param options.owner how every refusal begins
+ * @param options.untried options that somebody else checks
  */
-export function untriedOptions(refusal: string, wrong: readonly object[]): string[] {
-  const names = refusal.replace(/^.*Options: |\.$/g, '').split(', ')
-  const tried = new Set(wrong.flatMap((each) => Object.keys(each)))
-  return names.filter((name) => !tried.has(name))
+export function itRefuses(
+  start: (wrong: object) => unknown,
+  wrong: readonly (readonly [options: object, message: RegExp | string])[],
+  { owner = '', untried = [] }: { readonly owner?: string; readonly untried?: readonly string[] } = {},
+): void {
+  it.each(wrong)('refuses %j: %s', async (options, message) => {
+    const refusal = await refusalOf(() => start(options))
+    expect(refusal).toMatch(message)
+    expect(refusal.slice(0, owner.length)).toBe(owner)
+    expect(refusal).not.toContain(PASSWORD)
+  })
+
+  it('refuses a wrong value of every option', async () => {
+    // The refusal of an unknown option lists all of them.
+    const refusal = await refusalOf(() => start({ '': 1 }))
+    const names = refusal.replace(/^.*Options: |\.$/g, '').split(', ')
+    const tried = new Set(wrong.flatMap(([options]) => Object.keys(options)))
+    expect(names.filter((name) => !tried.has(name))).toEqual(untried)
+  })
 }

@@ -1,7 +1,8 @@
-// Generates the pages of docs/reference, the collection, and the types of the client and of the portal from the code.
-// With --check it only lists those that are stale.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+// Generates the pages of docs/reference, docs/monitoring, the collection, and the types of the client and of the portal from the
+// code. With --check it only lists those that are stale.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { monitoringFiles } from '../../delivery-worker/scripts/monitoring.mjs'
 import { collection } from './reference/collection.mjs'
 import { errorsPage } from './reference/errors.mjs'
 import { eventsPage } from './reference/events.mjs'
@@ -25,6 +26,7 @@ const files = {
   'packages/client/src/generated/openapi.ts': await typesOf(service.documents.partners),
   'packages/portal/ui/api/generated/openapi.ts': await typesOf(service.documents.members),
   'packages/client/src/generated/examples.ts': eventExamples(service),
+  ...(await monitoringFiles()),
 }
 
 for (const [path, text] of Object.entries(files)) {
@@ -32,16 +34,8 @@ for (const [path, text] of Object.entries(files)) {
   if (!process.argv.includes('--check')) {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text)
-  } else if (text !== read(file)) {
+  } else if (!existsSync(file) || text !== readFileSync(file, 'utf8')) {
     console.error(`${path} is stale. Run: npx -y pnpm@12.21.0 reference`)
     process.exitCode = 1
-  }
-}
-
-function read(file) {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return null
   }
 }

@@ -147,6 +147,14 @@ export type PluginSettings = Omit<
   readonly publicUrl: string | null
 }
 
+/** Also in the host's own document, if ours is turned off. */
+export const DEFAULT_SESSION_SCHEME: SessionScheme = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: 'session',
+  description: 'The session of the application that hosts these routes.',
+}
+
 const LOGO_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp']
 
 const API_DOCS_OPTIONS = {
@@ -156,12 +164,7 @@ const API_DOCS_OPTIONS = {
     rule: 'must be a path without a trailing slash, such as /api-docs.',
   },
   sessionScheme: {
-    default: {
-      type: 'apiKey',
-      in: 'cookie',
-      name: 'session',
-      description: 'The session of the application that hosts these routes.',
-    },
+    default: DEFAULT_SESSION_SCHEME,
     check: isSessionScheme,
     rule: "must be { type: 'apiKey', in: 'cookie' or 'header', name } or { type: 'http', scheme }.",
   },
@@ -196,11 +199,6 @@ const API_DOCS_OPTIONS = {
     rule: "must be { name, url? } with an absolute URL, such as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
   },
 } satisfies Record<keyof ApiDocsOptions, OptionTable[string]>
-export const DEFAULT_API_DOCS: Required<ApiDocsOptions> = completeOptions(
-  'apiDocs',
-  API_DOCS_OPTIONS,
-  {} as ApiDocsOptions,
-)
 
 const OPTIONS = {
   integrations: INTEGRATIONS_OPTION,

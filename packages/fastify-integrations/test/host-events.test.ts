@@ -206,9 +206,9 @@ describe('events of the host, from one declaration', () => {
     const { path } = await newEndpoint()
     await emitCreated()
     const sent = JSON.parse(String((await arrivedAt(path)).rawBody))
-    const at = ['webhooks', 'project.created', 'post', 'requestBody', 'content', 'application/json', 'schema']
-    const { check } = openApiCheck(openapi)
-    check(at, sent)
-    expect(() => check(at, { ...sent, data: { project_id: 17 } })).toThrow()
+    const { check, document } = openApiCheck(openapi)
+    const schema = document.webhooks['project.created']?.post.requestBody?.content['application/json']?.schema
+    check(schema, sent)
+    expect(() => check(schema, { ...sent, data: { project_id: 17 } })).toThrow(/project_id/)
   })
 })

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { integrationsOn, NOWHERE } from '@quickquote/dev-servers/host'
-import { untriedOptions } from '@quickquote/dev-servers/refusals'
+import { itRefuses } from '@quickquote/dev-servers/refusals'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { files } from '#assets'
@@ -243,15 +243,7 @@ const WRONG: [object, string][] = [
   [{ signOutUrl: null }, 'signOutUrl must be an address'],
 ]
 
-describe('An invalid option fails at startup and says how to fix it', () => {
-  it.each(WRONG)('%j', async (options, message) => {
-    await expect(host(options)).rejects.toThrow(message)
-  })
-
-  it('and each option has an invalid value above', async () => {
-    const { message } = await host({ '': 1 } as object).catch((error) => error)
-    const ofFastify = ['prefix', 'logLevel', 'logSerializers']
-    const tried = WRONG.map(([wrong]) => wrong)
-    expect(untriedOptions(message, tried)).toEqual(ofFastify)
-  })
+describe('The portal', () => {
+  const ofFastify = ['prefix', 'logLevel', 'logSerializers']
+  itRefuses(host, WRONG, { owner: 'fastifyPortal: ', untried: ofFastify })
 })

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { TestDatabase } from '@quickquote/dev-servers'
+import { freePort, type TestDatabase } from '@quickquote/dev-servers'
 import { emptyDatabase, lockWaiters, ownsPostgres } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -221,13 +220,8 @@ describe('errors', () => {
   })
 
   it('an unreachable server is reported', async () => {
-    const server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const address = server.address()
-    const port = address !== null && typeof address === 'object' ? address.port : 0
-    await new Promise((resolve) => server.close(resolve))
-
-    const result = await callCli(['status'], `postgres://someone:${PASSWORD}@127.0.0.1:${port}/app`)
+    const url = `postgres://someone:${PASSWORD}@127.0.0.1:${await freePort()}/app`
+    const result = await callCli(['status'], url)
     expect(result).toMatchObject({ exitCode: 2, stdout: '' })
     expect(result.stderr).toContain('ECONNREFUSED')
     expect(result.stderr).not.toContain(PASSWORD)

@@ -64,16 +64,7 @@ async function main(): Promise<void> {
   setTimeout(() => process.exit(), LINGER_MS).unref()
 }
 
-interface Arguments {
-  readonly isDoctor: boolean
-  readonly module: string | undefined
-  readonly help: boolean
-  readonly version: boolean
-  readonly json: boolean
-  readonly url: string | undefined
-}
-
-function readArguments(): Arguments {
+function readArguments() {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,

@@ -1,13 +1,9 @@
-import { eventCatalogOf } from '@quickquote/core/internal'
-import { code, GENERATED, jsonBlock, resolved, table } from './markdown.mjs'
+import { code, GENERATED, jsonBlock, table } from './markdown.mjs'
 
-const SAMPLE_ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
-
-/** docs/reference/events.md, from the catalog of core and the OpenAPI document. */
-export function eventsPage({ document, settings }) {
-  const catalog = eventCatalogOf(settings.events, SAMPLE_ORGANIZATION)
-  const { WebhookEvent, QuotationEventData } = document.components.schemas
-  const [webhook] = Object.values(document.webhooks)
+/** docs/reference/events.md, from the OpenAPI document. */
+export function eventsPage({ resolved, catalog }) {
+  const { WebhookEvent, QuotationEventData } = resolved.components.schemas
+  const [webhook] = Object.values(resolved.webhooks)
   const headers = webhook.post.parameters.map(({ name, required, description }) => [
     code(name),
     required ? 'always' : 'sometimes',
@@ -37,11 +33,11 @@ ${table(['Type', 'When', '`data.step`', '`data.status`', '`data.proposal_id`'], 
 
 ## Payload
 
-${table(['Field', 'Type', ''], fieldsOf(document, WebhookEvent, ''))}
+${table(['Field', 'Type', ''], fieldsOf(WebhookEvent, ''))}
 
 \`data\` of quote events:
 
-${table(['Field', 'Type', ''], fieldsOf(document, QuotationEventData, 'data.'))}
+${table(['Field', 'Type', ''], fieldsOf(QuotationEventData, 'data.'))}
 
 ## Headers
 
@@ -53,11 +49,12 @@ ${catalog.map(({ type, description, example }) => `## ${type}\n\n${description}\
 `
 }
 
-function fieldsOf(document, schema, prefix) {
-  return Object.entries(schema.properties).map(([name, property]) => {
-    const { description = '', ...type } = resolved(document, property)
-    return [code(prefix + name), typeOf(type), description]
-  })
+function fieldsOf(schema, prefix) {
+  return Object.entries(schema.properties).map(([name, { description = '', ...type }]) => [
+    code(prefix + name),
+    typeOf(type),
+    description,
+  ])
 }
 
 function typeOf({ type, format, enum: values, pattern }) {

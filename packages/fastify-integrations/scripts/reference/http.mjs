@@ -1,5 +1,5 @@
 import { operationsOf } from '../../dist/openapi/openapi-shape.js'
-import { code, GENERATED, resolved, table } from './markdown.mjs'
+import { code, GENERATED, table } from './markdown.mjs'
 
 const CALLERS = {
   api_key: 'API key',
@@ -19,10 +19,10 @@ const AREAS = [
 ]
 
 /** docs/reference/http.md, from the OpenAPI document and the access that the plugin gives its routes. */
-export function httpPage({ document, access, settings }) {
-  const operations = operationsOf(document.paths).map((operation) => {
+export function httpPage({ resolved, access, settings }) {
+  const operations = operationsOf(resolved.paths).map((operation) => {
     const name = `${operation.method.toUpperCase()} ${operation.path}`
-    return { name, operation, codes: codesOf(document, operation), ...access.get(name) }
+    return { name, operation, codes: codesOf(operation), ...access.get(name) }
   })
   const { requestsPerMinute, startsPerMinute, failedAuthenticationsPerMinute } = settings.limits
 
@@ -73,9 +73,9 @@ function sharedCodes(operations) {
   return first.codes.filter((name) => others.every(({ codes }) => codes.includes(name)))
 }
 
-function codesOf(document, { responses }) {
-  return Object.values(responses).flatMap((response) =>
-    Object.keys(resolved(document, response).content?.['application/problem+json']?.examples ?? {}),
+function codesOf({ responses }) {
+  return Object.values(responses).flatMap(({ content }) =>
+    Object.keys(content?.['application/problem+json']?.examples ?? {}),
   )
 }
 

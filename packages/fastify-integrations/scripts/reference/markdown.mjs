@@ -15,13 +15,3 @@ export function code(text) {
 export function jsonBlock(value) {
   return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
 }
-
-/** Follows a `$ref` of the OpenAPI document. */
-export function resolved(document, node) {
-  if (node.$ref === undefined) return node
-  const path = node.$ref.replace('#/', '').split('/')
-  return resolved(
-    document,
-    path.reduce((at, name) => at[name], document),
-  )
-}

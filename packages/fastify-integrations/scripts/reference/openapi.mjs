@@ -1,13 +1,14 @@
 import { createIntegrations } from '@quickquote/core'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify from 'fastify'
 import openapiTypes, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 
 /**
- * The plugin with its default options: the documents that it serves, its settings, and the access and limit of each route
- * (by `METHOD /path`).
+ * The plugin with its default options: the documents that it serves, the whole one also without references, the catalog of
+ * events, its settings, and the access and limit of each route (by `METHOD /path`).
  */
 export async function readService() {
   const app = Fastify()
@@ -31,7 +32,12 @@ export async function readService() {
   }
   await app.close()
   await integrations.close()
-  return { document, documents, access, settings: integrations.settings }
+  const resolved = new Validator().resolveRefs({ specification: structuredClone(document) })
+  const catalog = Object.entries(document.webhooks).map(([type, { post }]) => {
+    const { value } = post.requestBody.content['application/json'].examples.example
+    return { type, description: post.summary, example: value }
+  })
+  return { document, resolved, documents, catalog, access, settings: integrations.settings }
 }
 
 /** Without this, generators treat a file as a string. */
@@ -47,9 +53,7 @@ export async function typesOf({ webhooks: _, ...document }) {
 }
 
 /** An example of each event, for `trigger` of `@quickquote/client`. */
-export function eventExamples({ document }) {
-  const examples = Object.values(document.webhooks).map(
-    ({ post }) => post.requestBody.content['application/json'].examples.example.value,
-  )
+export function eventExamples({ catalog }) {
+  const examples = catalog.map(({ example }) => example)
   return `// Generated from the OpenAPI document.\nexport const EXAMPLES = ${JSON.stringify(examples, null, 2)} as const\n`
 }

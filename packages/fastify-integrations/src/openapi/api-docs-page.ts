@@ -1,7 +1,7 @@
 import { type Content, contentOf, fixedName, themeRule } from '@quickquote/core/internal'
 import type { ApiDocsLogo, ApiDocsOptions } from '../options.ts'
 import { once } from './once.ts'
-import { type OpenApiDocument, operationsOf } from './openapi-shape.ts'
+import { type Located, type OpenApiDocument, type Operation, operationsOf } from './openapi-shape.ts'
 
 /** The files of the page, by names that change with their content. */
 export interface PageFiles {
@@ -93,13 +93,7 @@ function headerOf({ brand, homeUrl }: Look, title: string): string {
 }
 
 /** Looks as in swagger-ui. The link opens the operation there. */
-function rowOf({
-  path,
-  method,
-  operationId,
-  tags: [tag = ''],
-  summary,
-}: ReturnType<typeof operationsOf>[number]): string {
+function rowOf({ path, method, operationId, tags: [tag = ''], summary }: Located<Operation>): string {
   const link = `#/${encodeURIComponent(tag)}/${encodeURIComponent(operationId)}`
   return `<div class="opblock opblock-${method}"><div class="opblock-summary"><a class="opblock-summary-control" href="${link}"><span class="opblock-summary-method">${method.toUpperCase()}</span><span class="opblock-summary-path-description-wrapper"><span class="opblock-summary-path">${escapeHtml(path)}</span><span class="opblock-summary-description">${escapeHtml(summary)}</span></span></a></div></div>`
 }

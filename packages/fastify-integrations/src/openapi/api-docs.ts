@@ -10,7 +10,6 @@ import { once } from './once.ts'
 import { toOpenApi30 } from './openapi-30.ts'
 import { finishDocument, openapiFrame } from './openapi-document.ts'
 import type { OpenApiDocument } from './openapi-shape.ts'
-import { openapiWebhooks } from './openapi-webhooks.ts'
 import { type DocumentedRoute, type Swagger, swaggerWhenAsked } from './swagger.ts'
 
 /** Everything comes from this server; nothing is inline. The page calls the API where clients reach it. */
@@ -43,11 +42,7 @@ export async function serveApiDocs(
   }
   const swagger = swaggerWhenAsked(routes, () => ({
     openapi: openapiFrame(settings, options),
-    transformObject: (context) =>
-      finishDocument({
-        ...('openapiObject' in context ? context.openapiObject : {}),
-        webhooks: openapiWebhooks(settings.integrations.settings),
-      }),
+    transformObject: (context) => finishDocument('openapiObject' in context ? context.openapiObject : {}),
   }))
   const policy = contentSecurityPolicy(settings.publicUrl)
   await fastify.register(async (inner) => {

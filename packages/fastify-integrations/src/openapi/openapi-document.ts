@@ -4,7 +4,7 @@ import { PROBLEM_MEDIA_TYPE, version } from '@quickquote/core/internal'
 import type { ApiDocsOptions, PluginSettings, SessionScheme } from '../options.ts'
 import { introductionTo } from './introduction.ts'
 import { isTitledSchema, mapValues, type Operation, type Paths, type Response } from './openapi-shape.ts'
-import { EVENTS_TAG } from './openapi-webhooks.ts'
+import { EVENTS_TAG, openapiWebhooks } from './openapi-webhooks.ts'
 
 /** The parts of the document that do not come from the route table. */
 export function openapiFrame(
@@ -34,6 +34,7 @@ export function openapiFrame(
       { name: 'Audit log', description: 'For members with `view_integrations`, with their session.' },
       { name: EVENTS_TAG, description: 'Events are sent to the webhook endpoints that subscribe to them.' },
     ],
+    webhooks: openapiWebhooks(integrations.settings),
     components: { securitySchemes: securitySchemes(sessionScheme) },
   }
 }
@@ -69,13 +70,13 @@ export function finishDocument(document: object): object {
     return { $ref: `#/components/${kind}/${own}` }
   }
   // Generators use the titles as names.
-  const { paths, components, ...rest } = JSON.parse(JSON.stringify(document), (_, node) =>
+  const { webhooks, paths, components, ...rest } = JSON.parse(JSON.stringify(document), (_, node) =>
     isTitledSchema(node) ? share('schemas', node.title, node) : node,
   )
   const finished = mapValues(paths as Paths, (path) =>
     mapValues(path, (operation) => finishOperation(operation, share)),
   )
-  return { ...rest, paths: finished, components: { ...components, ...shared } }
+  return { ...rest, webhooks, paths: finished, components: { ...components, ...shared } }
 }
 
 /** The name that it has already, or the first free one: `Link`, then `Link_2`. */

@@ -10,7 +10,7 @@ import {
   Type,
 } from '@quickquote/core/internal'
 import type { FastifyContextConfig, FastifySchema } from 'fastify'
-import { DEFAULT_API_DOCS, type Deprecation, type PluginSettings } from '../options.ts'
+import { DEFAULT_SESSION_SCHEME, type Deprecation, type PluginSettings } from '../options.ts'
 import { paramsOf, type Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
 import { toSchemas30 } from './openapi-30.ts'
@@ -56,7 +56,7 @@ type SwaggerTransform = Exclude<FastifyContextConfig['swaggerTransform'], false 
 
 /** The forms of a route that @fastify/swagger asks for: in our own document, and in the host's if requested. */
 export function documentation({ problemTypeBase, inHostDocument, apiDocs, deprecated }: PluginSettings) {
-  const schemes = securitySchemes((apiDocs ?? DEFAULT_API_DOCS).sessionScheme)
+  const schemes = securitySchemes(apiDocs?.sessionScheme ?? DEFAULT_SESSION_SCHEME)
   return (route: Route): { readonly own: SwaggerTransform; readonly ofHost: SwaggerTransform | false } => {
     const scheme = route.access === 'api_key' ? 'apiKey' : 'session'
     // Made when somebody asks for a document, so that the app starts sooner.

@@ -29,8 +29,13 @@ export interface Response {
 /** By kind and name. */
 export type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
+/** An operation, and where it is in its document. */
+export type Located<O> = O & { readonly path: string; readonly method: string }
+
 /** All operations, in order. */
-export function operationsOf(paths: Paths = {}): (Operation & { path: string; method: string })[] {
+export function operationsOf<O extends object>(
+  paths: Readonly<Record<string, Readonly<Record<string, O>>>> = {},
+): Located<O>[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ path, method, ...operation })),
   )

@@ -6,6 +6,7 @@ import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fast
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { mapValues } from '../../src/openapi/openapi-shape.ts'
+import type { OpenApiDocument } from '../support/openapi-check.ts'
 import { json, useHostMatrix } from './matrix.ts'
 
 const beside = useHostMatrix()
@@ -55,23 +56,17 @@ beside(
 
     it('has the security schemes of our routes', async () => {
       const { body } = await row.host.call('GET', '/documentation/json')
-      const { paths, components } = body as unknown as SecuredDocument
+      const { paths, components } = body as unknown as OpenApiDocument
       expect(components.securitySchemes).toMatchObject({
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         session: { type: 'apiKey', in: 'cookie', name: 'session' },
       })
-      const own = row.host.openapi as unknown as SecuredDocument
-      for (const [path, operations] of Object.entries(own.paths)) {
+      for (const [path, operations] of Object.entries(row.host.openapi.paths)) {
         expect(paths[path]).toMatchObject(mapValues(operations, ({ security }) => ({ security })))
       }
     })
   },
 )
-
-interface SecuredDocument {
-  readonly paths: Record<string, Record<string, { security?: object[] }>>
-  readonly components: { securitySchemes: Record<string, object> }
-}
 
 const bearer = { type: 'http', scheme: 'bearer' } as const
 const ownSchemes = {
@@ -97,7 +92,7 @@ beside(
   (row) => {
     it('keeps them: ours get another name, unless they are the same', async () => {
       const { body } = await row.host.call('GET', '/documentation/json')
-      const { paths, components } = body as unknown as SecuredDocument
+      const { paths, components } = body as unknown as OpenApiDocument
       expect(components.securitySchemes).toEqual({
         ...ownSchemes,
         quickquote_apiKey: expect.objectContaining({ name: 'X-API-Key' }),

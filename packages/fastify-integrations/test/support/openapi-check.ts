@@ -1,4 +1,5 @@
-import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import Ajv2020 from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
 export interface Operation {
@@ -6,31 +7,36 @@ export interface Operation {
   description?: string
   deprecated?: boolean
   tags: string[]
-  parameters?: { name: string; in: string; required?: boolean; schema: object }[]
+  security?: object[]
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema; example?: unknown }[]
   requestBody?: { required?: boolean; content: Record<string, Media> }
-  responses: Record<string, Response | Reference>
+  responses: Record<string, Response>
 }
 interface Response {
-  headers?: Record<string, { schema: object }>
+  headers?: Record<string, { schema: Schema }>
   content?: Record<string, Media>
 }
 interface Media {
-  schema: object
-  examples?: Record<string, { value: unknown } | Reference>
+  schema: Schema
+  examples?: Record<string, { value: unknown }>
 }
-interface Reference {
-  $ref: string
+interface Schema {
+  type?: string
+  enum?: string[]
+  pattern?: string
+  properties?: Record<string, Schema>
 }
 
-/** The parts of an OpenAPI document that tests read. */
+/** The parts of an OpenAPI document that tests read. References are only resolved by `openApiCheck`. */
 export interface OpenApiDocument {
   openapi: string
-  info: { title: string; version: string; description: string; license: object }
+  info: { title: string; version: string; description: string; license?: object }
   servers: { url: string }[]
   tags: { name: string }[]
+  security?: object[]
   paths: Record<string, Record<string, Operation>>
   webhooks: Record<string, { post: Operation }>
-  components: { schemas: Record<string, { properties: Record<string, { enum?: string[] }> }> }
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> }
 }
 
 export interface SeenExchange {
@@ -55,57 +61,38 @@ type OpenApiCheck = ReturnType<typeof createCheck>
 /** Checks requests, responses and examples against an OpenAPI document. */
 export function openApiCheck(document: OpenApiDocument): OpenApiCheck {
   const text = JSON.stringify(document)
-  const known = checks.get(text) ?? createCheck(document)
+  const known = checks.get(text) ?? createCheck(structuredClone(document))
   checks.set(text, known)
   return known
 }
 
-function createCheck(document: OpenApiDocument) {
-  const compiled = new Map<string, ValidateFunction>()
+function createCheck(specification: OpenApiDocument) {
+  const document = new Validator().resolveRefs({
+    specification: { ...specification },
+  }) as unknown as OpenApiDocument
   const ajv = new Ajv2020.default({ strict: false, allErrors: true, validateSchema: false })
   formats.default(ajv)
   ajv.addFormat('text', true)
   ajv.addFormat('name', true)
   ajv.addFormat('header-value', true)
-  ajv.addSchema(document, 'openapi.json')
 
-  /** The value, and its place in the document. */
-  function resolve(pointer: readonly string[]): { at: readonly string[]; value: unknown } {
-    let at: readonly string[] = []
-    let value: unknown = document
-    for (const part of pointer) {
-      at = [...at, part]
-      value = (value as Record<string, unknown> | undefined)?.[part]
-      const reference = (value as Reference | undefined)?.$ref
-      if (reference !== undefined) {
-        at = reference.slice(2).split('/')
-        value = resolve(at).value
-      }
-    }
-    return { at, value }
-  }
-
-  function check(pointer: readonly string[], value: unknown): void {
-    const { at } = resolve(pointer)
-    const path = at.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
-    const $ref = `openapi.json#/${path.join('/')}`
-    const validate = compiled.get($ref) ?? ajv.compile({ $ref })
-    compiled.set($ref, validate)
-    if (!validate(value)) {
-      throw new Error(`${pointer.join(' ')}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`)
+  function check(schema: Schema | undefined, value: unknown, what = 'the value'): void {
+    if (schema === undefined) throw new Error(`${what} has no schema: ${JSON.stringify(value)}`)
+    if (!ajv.validate(schema, value)) {
+      throw new Error(`${what}: ${ajv.errorsText()} in ${JSON.stringify(value)}`)
     }
   }
 
   /** Headers are text, so text counts as an integer where the document declares one. */
-  function checkHeader(pointer: readonly string[], text: string): void {
-    const isInteger = (resolve(pointer).value as { type?: string }).type === 'integer'
-    check(pointer, isInteger && /^-?\d+$/.test(text) ? Number(text) : text)
+  function checkHeader(schema: Schema, text: string, what: string): void {
+    check(schema, schema.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text, what)
   }
 
   return {
+    /** Without references. */
+    document,
     check,
     checkHeader,
-    resolve: (pointer: readonly string[]) => resolve(pointer).value,
 
     /**
      * Every response must be documented by its route, or be a problem for an unknown path or method. Every accepted request
@@ -113,37 +100,32 @@ function createCheck(document: OpenApiDocument) {
      */
     exchange({ method, path, sent, status, headers, body }: SeenExchange): void {
       const mediaType = headers.get('content-type')?.split(';')[0] ?? ''
-      const [template] = Object.keys(document.paths)
+      const [template = ''] = Object.keys(document.paths)
         .filter((each) => patternOf(each).test(path.split('?')[0] ?? ''))
         .sort((a, b) => a.split('{').length - b.split('{').length)
-      const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()]
-      if (template === undefined || operation === undefined) {
-        if (mediaType === 'application/problem+json') check(['components', 'schemas', 'Problem'], body)
+      const operation = document.paths[template]?.[method.toLowerCase()]
+      if (operation === undefined) {
+        if (mediaType === 'application/problem+json') check(document.components.schemas['Problem'], body)
         return
       }
-      const at = ['paths', template, method.toLowerCase()]
-      if (status < 300 && sent !== undefined && operation.requestBody !== undefined) {
-        check([...at, 'requestBody', 'content', 'application/json', 'schema'], sent)
+      const { requestBody, responses } = operation
+      const name = `${method} ${template}`
+      if (status < 300 && sent !== undefined && requestBody !== undefined) {
+        check(requestBody.content['application/json']?.schema, sent, `the body of ${name}`)
       }
-      const responseAt = [...at, 'responses', String(status)]
-      const response = resolve(responseAt).value as Response | undefined
+      const response = responses[status]
       const documented = new Map(
-        Object.keys(response?.headers ?? {}).map((name) => [name.toLowerCase(), name]),
+        Object.entries(response?.headers ?? {}).map(([header, { schema }]) => [header.toLowerCase(), schema]),
       )
       for (const [header, text] of headers) {
-        const name = documented.get(header)
-        if (name !== undefined) checkHeader([...responseAt, 'headers', name, 'schema'], text)
+        const schema = documented.get(header)
+        if (schema !== undefined) checkHeader(schema, text, `${header} of ${name}`)
         else if (response !== undefined && OUR_HEADERS.test(header)) {
-          throw new Error(`${method} ${template} does not document the header ${header} of its ${status}`)
+          throw new Error(`${name} does not document the header ${header} of its ${status}`)
         }
       }
       if (response !== undefined && response.content === undefined && mediaType === '') return
-      if (response?.content?.[mediaType] === undefined) {
-        throw new Error(
-          `${method} ${template} does not document ${status} ${mediaType}: ${JSON.stringify(body)}`,
-        )
-      }
-      check([...responseAt, 'content', mediaType, 'schema'], body)
+      check(response?.content?.[mediaType]?.schema, body, `${status} ${mediaType} of ${name}`)
     },
   }
 }
