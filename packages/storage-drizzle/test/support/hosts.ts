@@ -20,6 +20,8 @@ export interface Host {
   transaction<T>(work: Work<T>): Promise<T>
   /** Its adapter on a pool or a database, where each statement is committed at once. */
   readonly outside?: HostTransaction
+  /** Why a statement may wait forever once its connection is lost. */
+  readonly waitsWhenLost?: string
   close(): Promise<void>
 }
 

@@ -52,12 +52,17 @@ export function orms(folder: () => string): Record<string, (url: string) => Host
     Zapatos: (url) => onZapatos(load('zapatos/db'), load('pg'), url),
     Orchid: (url) =>
       onOrchid(load('orchid-orm/node-postgres').orchidORM({ databaseURL: url, log: false }, {})),
-    ...(HAS_LIBPQ && { 'pg-native': (url: string) => onPg(load('pg').native, url) }),
+    ...(HAS_LIBPQ && { 'pg-native': (url: string) => onPgNative(load('pg').native, url) }),
     'drizzle 1.0': (url) => onDrizzle1(load('drizzle-1/node-postgres'), url),
     TypeORM: (url) => onTypeOrm(new (load('typeorm').DataSource)({ type: 'postgres', url })),
     Sequelize: (url) => onSequelize(new (load('sequelize').Sequelize)(url, { logging: false })),
     MikroORM: (url) => onMikroOrm(load('@mikro-orm/postgresql'), url),
   }
+}
+
+function onPgNative(native: Parameters<typeof onPg>[0], url: string): Host {
+  const waitsWhenLost = 'libpq may have closed the socket on which pg-native waits for the result'
+  return { ...onPg(native, url), waitsWhenLost }
 }
 
 /** Of a host: deep, and in place. */
