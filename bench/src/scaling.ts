@@ -93,16 +93,15 @@ async function run(context: BenchContext, { isApart }: { isApart: boolean }): Re
     await outbox.fill(deliveries + 2 * SLACK)
     const chosen = workers.slice(0, count)
     const start = await progressOf(chosen)
-    const waiting: number[] = []
     await Promise.all(chosen.map((worker) => worker.call('start')))
-    const begun = await recordedBy(chosen, start.recorded + SLACK, waiting)
+    const begun = await recordedBy(chosen, start.recorded + SLACK)
+    const waiting: number[] = []
     let end = begun
-    waiting.length = 0
     const figures = await measure(chosen, async () => {
       end = await recordedBy(chosen, begun.recorded + deliveries, waiting)
       return end.recorded - begun.recorded
     })
-    await recordedBy(chosen, start.recorded + deliveries + 2 * SLACK, [])
+    await recordedBy(chosen, start.recorded + deliveries + 2 * SLACK)
     await Promise.all(chosen.map((worker) => worker.call('stop')))
     return {
       ...figures,
@@ -117,8 +116,8 @@ async function run(context: BenchContext, { isApart }: { isApart: boolean }): Re
     return { recorded: sum('recorded'), rounds: sum('rounds') }
   }
 
-  /** Notes how many connections waited for a lock at each look. */
-  async function recordedBy(chosen: typeof workers, deliveries: number, waiting: number[]) {
+  /** @param waiting gets the number of connections that waited for a lock at each look */
+  async function recordedBy(chosen: typeof workers, deliveries: number, waiting: number[] = []) {
     for (;;) {
       const progress = await progressOf(chosen)
       if (progress.recorded >= deliveries) return progress

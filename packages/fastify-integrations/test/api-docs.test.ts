@@ -33,6 +33,10 @@ describe('the documentation', () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual([scheme])
     expect(document.tags.map(({ name }) => name).sort()).toEqual(expect.arrayContaining(tags.sort()))
     expect(document.webhooks !== undefined).toBe(audience === 'partners')
+    // No schema of other audiences, because generators would include it.
+    const all = JSON.stringify(document)
+    const { schemas } = document.components
+    expect(Object.keys(schemas).filter((name) => !all.includes(`"#/components/schemas/${name}"`))).toEqual([])
   })
 
   it('has each route on the page for partners or on that for members, and all of them in one document', async () => {

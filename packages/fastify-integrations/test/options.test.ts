@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { hostOptions } from '@quickquote/dev-servers/host'
 import { itRefuses, refusalOf } from '@quickquote/dev-servers/refusals'
 import Fastify, { type FastifyServerOptions } from 'fastify'
+import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type FastifyIntegrationsOptions, fastifyIntegrations } from '../src/index.ts'
 import { isBefore } from './support/fastify-version.ts'
@@ -86,6 +87,24 @@ const WRONG: [object, RegExp][] = [
 describe('the plugin', () => {
   const ofFastify = ['logLevel', 'logSerializers']
   itRefuses(boot, WRONG, { owner: 'fastifyIntegrations: ', untried: ofFastify })
+
+  it('accepts its options as documented', async () => {
+    const redis = new Redis({ lazyConnect: true })
+    await boot({
+      worker: { start: async () => {}, stop: async () => {} },
+      sessionTimeoutMs: 100,
+      trustedOrigins: ['https://app.example.com'],
+      apiKeyRoutes: false,
+      apiDocs: { path: '/docs' },
+      inHostDocument: false,
+      redis,
+      onLimiterError: 'closed',
+      problemTypeBase: 'https://docs.example.com/errors#',
+      prefix: '/api',
+      logLevel: 'warn',
+    })
+    redis.disconnect()
+  })
 })
 
 it('Integrations of another version of core are refused, with both versions and what to do', async () => {
