@@ -8,13 +8,14 @@ const LIMIT = 100
 const FOUND: FoundRound = {
   walked_to: null,
   is_long: false,
-  first_due_at: early.toISOString(),
+  first_due_at: early,
   first_open_at: null,
-  last_due_at: late.toISOString(),
+  last_due_at: late,
   entries_read: 0,
   is_more: false,
   is_catching_up: false,
   next_due_at: null,
+  endpoints: null,
 }
 
 /** A round after others. */

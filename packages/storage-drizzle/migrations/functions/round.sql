@@ -610,16 +610,25 @@ $$;
 -- most_of_free            no organization has more than this multiple of the free places: with four, one alone gets four fifths of a
 --                         worker, and two whose endpoints hang leave a ninth to the others
 --
--- The first row contains only the round, as JSON: where a walk stopped, whether more deliveries were due than examined, the
--- first and last due time, the first of an organization that is not full, the number of index entries that the look read, dead ones
--- included, whether more can be claimed now, whether an endpoint is catching up, the next due time or end of a pause,
--- the kinds of those in receiver checks, and the endpoints of the leased deliveries. The other rows are those deliveries, with few columns because they are many.
+-- The first row is the round itself; the others are the leased deliveries. The columns of the one are null in the other:
+--
+-- walked_to               where a walk stopped
+-- is_long                 more deliveries were due than examined
+-- first_due_at, last_due_at   of those examined
+-- first_open_at           the first of an organization that is not full
+-- entries_read            the number of index entries that the look read, dead ones included
+-- is_more                 more can be claimed now
+-- is_catching_up          an endpoint was skipped because its deliveries are catching up
+-- next_due_at             the next due time, or end of a pause
+-- endpoints               of the leased deliveries, as JSON; null: nothing was leased
 create or replace function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, limits jsonb, walk_after uuid, must_walk boolean,
   few int, due_after timestamptz, settled_attempts json, under_way jsonb, own_leases jsonb, most_of_free int
 ) returns table (
-  round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
-  is_test boolean, endpoint_id uuid, event_sequence int
+  walked_to uuid, is_long boolean, first_due_at timestamptz, last_due_at timestamptz, first_open_at timestamptz, entries_read int,
+  is_more boolean, is_catching_up boolean, next_due_at timestamptz, endpoints json,
+  id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint, is_test boolean,
+  check_kind text, endpoint_id uuid, event_sequence int
 )
 language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -638,25 +647,26 @@ declare
   held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
   looked_in constant oid := '"quickquote".deliveries_due_first'::regclass;
-  entries_read bigint := 0;
   settled record;
-  waiting record;
   locked record;
   tested record;
   picked record;
+  waiting uuid[];
+  their_organizations uuid[];
   claimed_endpoints uuid[] := '{}';
   test_rows tid[] := '{}';
   due_rows tid[];
-  first_due_at timestamptz;
   has_tests boolean := false;
-  is_more boolean := false;
-  is_catching_up boolean := false;
   returned int;
 begin
   -- Later statements must see the commits before them.
   if current_setting('transaction_isolation') not like 'read %committed' then
     raise 'a round of a worker needs a transaction that is "read committed"';
   end if;
+  is_long := false;
+  entries_read := 0;
+  is_more := false;
+  is_catching_up := false;
 
   if settled_attempts::text <> '[]' then
     settled := "quickquote".settle_attempts(worker_id, at, settled_attempts);
@@ -682,17 +692,14 @@ begin
       first_due_at := picked.first_due_at;
     end if;
     if due_rows is null then
-      waiting := "quickquote".find_waiting(at, claim_limit, per_endpoint, limits, walk_after, must_walk, due_after, full_organizations);
+      select * from "quickquote".find_waiting(at, claim_limit, per_endpoint, limits, walk_after, must_walk, due_after, full_organizations)
+      into waiting, their_organizations, is_long, first_due_at, first_open_at, last_due_at, walked_to;
     end if;
     entries_read := pg_stat_get_xact_tuples_returned(looked_in) - entries_read;
   end if;
-  if due_rows is not null or claim_limit = 0 then
-    select null::uuid[] as endpoints, null::uuid[] as organizations, false as is_long, first_due_at as first_due_at,
-      null::timestamptz as first_open_at, null::timestamptz as last_due_at, null::uuid as walked_to into waiting;
-  end if;
-  if waiting.endpoints <> '{}' then
-    locked := "quickquote".lock_endpoints(waiting.endpoints, waiting.organizations, full_organizations, worker_id, own_leases,
-      at, per_endpoint, limits, case when waiting.is_long then backlogged_at_once else claim_limit end, false);
+  if waiting <> '{}' then
+    locked := "quickquote".lock_endpoints(waiting, their_organizations, full_organizations, worker_id, own_leases, at,
+      per_endpoint, limits, case when is_long then backlogged_at_once else claim_limit end, false);
     is_more := locked.is_more;
     claimed_endpoints := locked.active;
     if locked.unlocked <> '{}' then
@@ -728,7 +735,7 @@ begin
     test_rows := "quickquote".pick_tests(tested.active, worker_id, own_leases, per_endpoint, least(claim_limit, tests_at_once));
     is_more := is_more or tested.is_more or cardinality(test_rows) = tests_at_once;
   end if;
-  if waiting.endpoints <> '{}' then
+  if waiting <> '{}' then
     if locked.active <> '{}' then
       picked := "quickquote".pick_due(locked.active, test_rows, under_way, worker_id, own_leases, at, due_after,
         claim_limit, per_endpoint, limits, most_of_free);
@@ -740,18 +747,13 @@ begin
     end if;
   end if;
 
-  round := json_build_object(
-    'walked_to', waiting.walked_to, 'is_long', waiting.is_long, 'first_due_at', waiting.first_due_at,
-    'first_open_at', waiting.first_open_at, 'last_due_at', waiting.last_due_at,
-    'entries_read', entries_read, 'is_more', is_more, 'is_catching_up', is_catching_up,
-    'next_due_at', least((
-      select due_at from "quickquote".deliveries
-      where leased_by is null and parked_at is null and attempt >= 0 and due_at > at and due_at < 'infinity'
-      order by due_at limit 1
-    ), (
-      select paused_until from "quickquote".endpoint_health where paused_until > at order by paused_until limit 1
-    ))
-  );
+  next_due_at := least((
+    select due_at from "quickquote".deliveries
+    where leased_by is null and parked_at is null and attempt >= 0 and due_at > at and due_at < 'infinity'
+    order by due_at limit 1
+  ), (
+    select paused_until from "quickquote".endpoint_health where paused_until > at order by paused_until limit 1
+  ));
   if cardinality(due_rows || test_rows) = 0 then
     return next;
     return;
@@ -764,21 +766,18 @@ begin
     where ctid = any (due_rows || test_rows) and num_nulls(leased_by) = 1
     returning id, organization_id, endpoint_id, event_id, attempt, is_test, check_kind
   )
-  select (delivery_round.round::jsonb || jsonb_build_object(
-    'check_kinds', (
-      select json_object_agg(id, check_kind) from leased where num_nulls(check_kind) = 0
-    ),
-    'endpoints', (
+  select walked_to, is_long, first_due_at, last_due_at, first_open_at, entries_read, is_more, is_catching_up, next_due_at, (
       select coalesce(json_agg("quickquote".receiver_of(endpoint)), '[]')
       from (select distinct endpoint_id from leased) leased
       cross join lateral (
         select * from "quickquote".webhook_endpoints where id = leased.endpoint_id limit 1
       ) endpoint
-    )
-  ))::text, null::uuid, null::uuid, null::uuid, null, null::uuid, null, null::smallint, null::boolean, null::uuid, null::int
+    ),
+    null::uuid, null::uuid, null::uuid, null, null::uuid, null, null::smallint, null::boolean, null, null::uuid, null::int
   union all
-  select null, leased.id, leased.organization_id, leased.event_id, event.type, event.quotation_id, event.body, leased.attempt,
-    leased.is_test, leased.endpoint_id, event.sequence
+  select null, null, null, null, null, null, null, null, null, null,
+    leased.id, leased.organization_id, leased.event_id, event.type, event.quotation_id, event.body, leased.attempt,
+    leased.is_test, leased.check_kind, leased.endpoint_id, event.sequence
   from leased cross join lateral (
     select type, quotation_id, body, sequence from "quickquote".events
     where id = leased.event_id and organization_id is not distinct from leased.organization_id and body <> '[erased]' limit 1

@@ -13,6 +13,8 @@ interface Numbered {
   readonly names: readonly string[]
   readonly columns: readonly (readonly [string, Column<unknown>])[]
   readonly columnNames: readonly string[]
+  /** A row of nulls. To copy it is faster than to add its fields one by one. */
+  readonly nulls: Readonly<Record<string, unknown>>
 }
 
 /** By schema and text: each call of a list makes a statement of its own. */
@@ -32,12 +34,10 @@ export function numbered(statement: Statement, schema: string): Numbered {
     if (!names.includes(name)) names.push(name)
     return `$${names.indexOf(name) + 1}`
   })
-  const made = {
-    text,
-    names,
-    columns: Object.entries(statement.columns),
-    columnNames: Object.keys(statement.columns),
-  }
+  const columns = Object.entries(statement.columns)
+  const columnNames = Object.keys(statement.columns)
+  const nulls = Object.fromEntries(columnNames.map((name) => [name, null]))
+  const made = { text, names, columns, columnNames, nulls }
   if (ofSchema.size >= MOST_WRITTEN) ofSchema.clear()
   ofSchema.set(statement.text, made)
   return made
@@ -89,15 +89,15 @@ export function runnerOn(statements: Pick<Statements, 'values'>, schema: string)
   }
 }
 
-function rowOf({ columns }: Numbered, values: readonly unknown[]): object {
-  const row: Record<string, unknown> = {}
-  let index = 0
-  for (const [name, { type, read }] of columns) {
+function rowOf({ columns, nulls }: Numbered, values: readonly unknown[]): object {
+  const row = { ...nulls }
+  columns.forEach(([name, { type, read }], index) => {
+    const value = values[index]
     // A host's client may turn null into undefined.
-    const value = values[index++] ?? null
-    if (value !== null && typeof value !== JAVASCRIPT[type]) throw changedByClient(name, type, value)
-    row[name] = value === null || read === undefined ? value : read(value as string)
-  }
+    if (value === null || value === undefined) return
+    if (typeof value !== JAVASCRIPT[type]) throw changedByClient(name, type, value)
+    row[name] = read === undefined ? value : read(value as string)
+  })
   return row
 }
 

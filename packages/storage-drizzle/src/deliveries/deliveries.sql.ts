@@ -1,5 +1,18 @@
 import { type CheckKind, MOST_OF_FREE } from '@quickquote/core/internal'
-import { bool, int, json, nullable, smallint, statement, text, uuid } from '../connection/statement.ts'
+import {
+  bool,
+  int,
+  json,
+  nullable,
+  oneOf,
+  type Row,
+  selected,
+  smallint,
+  statement,
+  text,
+  time,
+  uuid,
+} from '../connection/statement.ts'
 import type { PreviousSecretJson } from '../schema.ts'
 
 export interface FoundEndpoint {
@@ -16,45 +29,46 @@ export interface FoundEndpoint {
 }
 
 /** A round, apart from its deliveries. */
-export interface FoundRound {
-  readonly walked_to: string | null
-  readonly is_long: boolean
-  readonly first_due_at: string | null
+const ROUND = {
+  walked_to: nullable(uuid),
+  is_long: bool,
+  first_due_at: nullable(time),
+  last_due_at: nullable(time),
   /** The first due time of an organization with places. */
-  readonly first_open_at: string | null
-  readonly last_due_at: string | null
+  first_open_at: nullable(time),
   /** Of the index of due deliveries, dead ones included. */
-  readonly entries_read: number
-  readonly is_more: boolean
+  entries_read: int,
+  is_more: bool,
   /** Whether an endpoint was skipped because its deliveries are catching up. */
-  readonly is_catching_up: boolean
-  readonly next_due_at: string | null
-  /** By delivery, for those that have one. */
-  readonly check_kinds?: Readonly<Record<string, CheckKind>> | null
-  /** None if nothing was leased. */
-  readonly endpoints?: readonly FoundEndpoint[]
+  is_catching_up: bool,
+  next_due_at: nullable(time),
+  /** Of the deliveries. */
+  endpoints: nullable(json<FoundEndpoint[]>()),
 }
+export type FoundRound = Row<typeof ROUND>
+
+const DELIVERY = {
+  id: uuid,
+  organization_id: uuid,
+  event_id: uuid,
+  event_type: text,
+  quotation_id: nullable(uuid),
+  body: text,
+  attempt: smallint,
+  is_test: bool,
+  check_kind: nullable(oneOf<CheckKind>()),
+  endpoint_id: uuid,
+  event_sequence: nullable(int),
+}
+export type FoundDelivery = Row<typeof DELIVERY>
 
 /**
  * Records attempts and claims deliveries: see `migrations/functions/round.sql`.
- * The first row has only `round`. `$due_after` null: everything due.
+ * The first row is the round, the others are its deliveries. `$due_after` null: everything due.
  */
 export const DELIVERY_ROUND = statement(
-  {
-    round: json<FoundRound>(),
-    id: uuid,
-    organization_id: uuid,
-    event_id: uuid,
-    event_type: text,
-    quotation_id: nullable(uuid),
-    body: text,
-    attempt: smallint,
-    is_test: bool,
-    endpoint_id: uuid,
-    event_sequence: nullable(int),
-  },
-  `select round, id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint_id,
-      event_sequence
+  { ...ROUND, ...DELIVERY },
+  `select ${selected({ ...ROUND, ...DELIVERY })}
     from $schema.delivery_round($worker_id, $now, $limit, $per_endpoint, $limits::text::jsonb, $walk_after, $must_walk, $few,
       coalesce($due_after::timestamptz, '-infinity'), $settled::text::json,
       $under_way::text::jsonb, $own_leases::text::jsonb, ${MOST_OF_FREE})`,

@@ -9,14 +9,13 @@ import {
   type Storage,
 } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import type { Row } from '../connection/statement.ts'
 import { encryptedSecret, toPreviousSecret } from '../endpoints/signing-secrets.ts'
 import { CATCH_UP } from '../endpoints/webhook-endpoints.sql.ts'
 import { FIRST_UUID } from '../ids.ts'
 import {
   DELIVERY_ROUND,
+  type FoundDelivery,
   type FoundEndpoint,
-  type FoundRound,
   RELEASE_DELIVERIES,
   RELEASE_NEXT,
   RELEASE_UNKNOWN_DELIVERIES,
@@ -96,7 +95,7 @@ async function round(
     .filter(([, taken]) => taken >= MOST_OF_FREE * limit)
     .map(([organization]) => organization)
   const begun = begin(looking, { full, limit, now, time: performance.now() })
-  const [first, ...deliveries] = await database.run(DELIVERY_ROUND, {
+  const [found, ...deliveries] = await database.run(DELIVERY_ROUND, {
     worker_id: wanted.workerId,
     now,
     limit,
@@ -110,9 +109,8 @@ async function round(
     under_way: toJson(places),
     own_leases: leases === undefined ? null : toJson(leases),
   })
-  const found = first?.round
   assert(found !== undefined)
-  const claimed = claimedOf(deliveries, found, now)
+  const claimed = claimedOf(deliveries, found.endpoints ?? [], now)
   const after = next(begun, { claims: claimed.length, round: found })
   return { claimed, isCatchingUp: found.is_catching_up, isSlow: after.looking.isSlow, ...after }
 }
@@ -122,20 +120,17 @@ function toJson(counts: Iterable<readonly [string, number]>): string {
 }
 
 function claimedOf(
-  rows: readonly Row<typeof DELIVERY_ROUND.columns>[],
-  found: Pick<FoundRound, 'endpoints' | 'check_kinds'>,
+  deliveries: readonly FoundDelivery[],
+  found: readonly FoundEndpoint[],
   leased_at: Date,
 ): ClaimedDelivery[] {
-  const endpoints = new Map(
-    found.endpoints?.map((endpoint) => [endpoint.id, toEndpoint(endpoint, leased_at)]),
-  )
-  return rows.map((row) => {
-    const endpoint = endpoints.get(row.endpoint_id)
+  const endpoints = new Map(found.map((endpoint) => [endpoint.id, toEndpoint(endpoint, leased_at)]))
+  return deliveries.map((delivery) => {
+    const endpoint = endpoints.get(delivery.endpoint_id)
     assert(endpoint !== undefined)
-    const { id, organization_id, event_id, event_type, event_sequence, quotation_id, body } = row
-    const { attempt, is_test } = row
+    const { id, organization_id, event_id, event_type, event_sequence, quotation_id, body } = delivery
+    const { attempt, is_test, check_kind } = delivery
     const event = { event_id, event_type, event_sequence, quotation_id, body }
-    const check_kind = found.check_kinds?.[id] ?? null
     return { id, organization_id, ...event, attempt, leased_at, is_test, check_kind, endpoint }
   })
 }

@@ -100,12 +100,12 @@ export function next(
   const mayWait = isSlow || passesOver
   const sawAllAhead = dueAfter === null || claims === limit
   const isMore = round.is_more || round.walked_to !== null || !(sawAllAhead || mayWait)
-  const dueAt = isMore ? now : fromIso(round.next_due_at)
+  const dueAt = isMore ? now : round.next_due_at
   const lookAt = new Date(now.getTime() + fullAt - time)
   const nextLook = passesOver
     ? lookFrom(passedTo(round, look, now), full)
     : isBacklog || isSlow
-      ? lookFrom(fromIso(round.first_due_at) ?? now, passed)
+      ? lookFrom(round.first_due_at ?? now, passed)
       : FULL
   const after = round.walked_to
   return {
@@ -135,9 +135,8 @@ function justBefore(from: Date, now: Date): Date {
 
 /** A look that met only deliveries to pass over continues where the looks before it ended. */
 function passedTo({ first_open_at, last_due_at, is_long }: FoundRound, look: Look, now: Date): Date {
-  const firstOpenAt = fromIso(first_open_at)
-  if (firstOpenAt !== null) return firstOpenAt
-  const last = (is_long ? fromIso(last_due_at) : null) ?? now
+  if (first_open_at !== null) return first_open_at
+  const last = (is_long ? last_due_at : null) ?? now
   return look.kind !== 'full' && look.from > last ? look.from : last
 }
 
@@ -146,9 +145,4 @@ function fullLookAfter(entriesRead: number, time: number): Pick<Looking, 'fullAt
     fullAt: time + Math.max(FULL_LOOK_MS, entriesRead * FULL_LOOK_MS_PER_ENTRY),
     isSlow: entriesRead > SLOW_LOOK_ENTRIES,
   }
-}
-
-/** JSON has ISO 8601 times, whatever the session's settings. */
-function fromIso(timestamp: string | null): Date | null {
-  return timestamp === null ? null : new Date(timestamp)
 }
