@@ -12,6 +12,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const MIDNIGHT = Date.parse(new Date().toISOString().slice(0, 10))
 /** Older rows are no longer kept. */
 const BEFORE = new Date(MIDNIGHT - 30 * DAY_MS)
+/** Not the time of this machine. */
+const NOW = new Date(MIDNIGHT - DAY_MS)
 
 let outbox: Outbox
 let endpoint: StoredWebhookEndpoint
@@ -176,9 +178,9 @@ describe('expireDeliveries', () => {
     await happened(daysAgo(31))
     const kept = [await happened(BEFORE), await happened(new Date())]
 
-    expect(await storage.retention.expireDeliveries(BEFORE, 2)).toEqual({ parked: 2, pending: 0 })
-    expect(await storage.retention.expireDeliveries(BEFORE, 2)).toEqual({ parked: 1, pending: 1 })
-    expect(await storage.retention.expireDeliveries(BEFORE, 2)).toEqual({ parked: 0, pending: 0 })
+    expect(await storage.retention.expireDeliveries(BEFORE, 2, NOW)).toEqual({ parked: 2, pending: 0 })
+    expect(await storage.retention.expireDeliveries(BEFORE, 2, NOW)).toEqual({ parked: 1, pending: 1 })
+    expect(await storage.retention.expireDeliveries(BEFORE, 2, NOW)).toEqual({ parked: 0, pending: 0 })
     expect((await deliveries()).map(({ event_id }) => event_id)).toEqual([sent, ...kept].map(({ id }) => id))
 
     // Its outcome counts, and it leaves nothing behind.
@@ -193,9 +195,23 @@ describe('expireDeliveries', () => {
     await Promise.all(Array.from({ length: 40 }, () => happened(at)))
     const storages = [outbox.storage, outbox.anotherStorage(), outbox.anotherStorage()]
     const removed = await Promise.all(
-      storages.map((storage) => storage.retention.expireDeliveries(BEFORE, 1000)),
+      storages.map((storage) => storage.retention.expireDeliveries(BEFORE, 1000, NOW)),
     )
     expect(removed.reduce((sum, { pending }) => sum + pending, 0)).toBe(40)
+  })
+
+  it('makes deliveries due at `now` that waited for a removed one of their quotation', async () => {
+    const { storage, sql } = outbox
+    endpoint = await outbox.insertEndpoint({ ordering: 'quotation' })
+    const quotation_id = randomUUID()
+    for (const at of [daysAgo(31), daysAgo(2)]) {
+      await outbox.recordEvent(endpoint, { id: idOf(at), created_at: at, quotation_id })
+    }
+    await sql`update quickquote.deliveries set due_at = 'infinity' where sequence = 2`
+
+    expect(await storage.retention.expireDeliveries(BEFORE, 1000, NOW)).toEqual({ parked: 0, pending: 1 })
+
+    expect(await sql`select due_at from quickquote.deliveries`).toEqual([{ due_at: NOW }])
   })
 })
 
@@ -286,7 +302,7 @@ describe('replays', () => {
     await storage.replays.insert(endpoint.organization_id, replay, new Date())
     expect(await storage.replays.advance(1, new Date())).toBe(true)
 
-    expect(await storage.retention.expireDeliveries(BEFORE, 1000)).toEqual({ parked: 0, pending: 1 })
+    expect(await storage.retention.expireDeliveries(BEFORE, 1000, NOW)).toEqual({ parked: 0, pending: 1 })
     expect(await storage.retention.removeHistory(BEFORE)).toMatchObject({ events: 2 })
     while (await storage.replays.advance(10, new Date()));
 

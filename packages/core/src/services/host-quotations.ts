@@ -117,6 +117,8 @@ type Writes = Pick<
 
 function writesOf(host: Host, within: Storage, transaction: unknown): Writes {
   const { quotations } = host
+  const cancel = quotations.cancel?.bind(quotations)
+  const erase = quotations.erase?.bind(quotations)
   return {
     async accept(quotation, idempotency) {
       const acceptance = await within.pipelineStarts.order(quotation, idempotency)
@@ -139,12 +141,10 @@ function writesOf(host: Host, within: Storage, transaction: unknown): Writes {
     },
 
     cancelStart:
-      quotations.cancel &&
+      cancel &&
       (async (organizationId, id, now) => {
-        const quote = await ask(host, 'cancel', async () =>
-          quotations.cancel?.(organizationId, id, transaction),
-        )
-        if (quote !== undefined) await within.pipelineStarts.orderCancel(quote, now)
+        const quote = await ask(host, 'cancel', () => cancel(organizationId, id, transaction))
+        await within.pipelineStarts.orderCancel(quote, now)
       }),
 
     async lockForErasing(organizationId, id) {
@@ -154,14 +154,16 @@ function writesOf(host: Host, within: Storage, transaction: unknown): Writes {
     },
 
     async erase(organizationId, id) {
-      if (quotations.erase === undefined) return null
-      return ask(host, 'erase', async () => quotations.erase?.(organizationId, id, transaction) ?? [])
+      return erase ? ask(host, 'erase', () => erase(organizationId, id, transaction)) : null
     },
   }
 }
 
 function readsOf(host: Host, transaction?: unknown): Omit<QuotationStorage, keyof Writes> {
   const { quotations } = host
+  const list = quotations.list?.bind(quotations)
+  const findUpdatedAt = quotations.findUpdatedAt?.bind(quotations)
+  const findStalled = quotations.findStalled?.bind(quotations)
   async function find(id: string): Promise<HostQuotation | undefined> {
     if (!isUuid(id)) return undefined
     const found = await ask(host, 'find', () => quotations.find([id], transaction))
@@ -174,20 +176,20 @@ function readsOf(host: Host, transaction?: unknown): Omit<QuotationStorage, keyo
     },
 
     list:
-      quotations.list &&
+      list &&
       (async (organizationId, filter, page) => {
-        const found = await ask(host, 'list', async () => quotations.list?.(organizationId, filter, page))
-        return ofOrganization(found ?? [], organizationId).map(summaryOf)
+        const found = await ask(host, 'list', () => list(organizationId, filter, page))
+        return ofOrganization(found, organizationId).map(summaryOf)
       }),
 
     findChanged:
-      quotations.findUpdatedAt &&
+      findUpdatedAt &&
       (async (seen) => {
         // Not `ask`: it would log each failure, twice a second.
-        const found = await answerInTime('quotations.findUpdatedAt', host.hookTimeoutMs, async () =>
-          quotations.findUpdatedAt?.(seen.map(({ id }) => id)),
+        const found = await answerInTime('quotations.findUpdatedAt', host.hookTimeoutMs, () =>
+          findUpdatedAt(seen.map(({ id }) => id)),
         )
-        const latest = new Map(found?.map(({ id, updated_at }) => [id.toLowerCase(), +updated_at]))
+        const latest = new Map(found.map(({ id, updated_at }) => [id.toLowerCase(), +updated_at]))
         const isChanged = ({ id, updated_at }: SeenQuotation) => latest.get(id.toLowerCase()) !== +updated_at
         return new Set(seen.flatMap((each, index) => (isChanged(each) ? index : [])))
       }),
@@ -213,8 +215,7 @@ function readsOf(host: Host, transaction?: unknown): Omit<QuotationStorage, keyo
     },
 
     async findStalled(silentSince, limit) {
-      const stalled = await ask(host, 'findStalled', async () => quotations.findStalled?.(silentSince, limit))
-      return [...(stalled ?? [])]
+      return findStalled ? [...(await ask(host, 'findStalled', () => findStalled(silentSince, limit)))] : []
     },
   }
 }

@@ -28,7 +28,7 @@ import {
   startQuotationBody,
 } from '../model/quotation.ts'
 import type { Context, Settings } from '../settings.ts'
-import type { Acceptance } from '../storage/quotations.ts'
+import type { Acceptance, QuotationStorage } from '../storage/quotations.ts'
 import { eraseQuotation } from './erase-quotation.ts'
 import { applyDecision } from './reporter.ts'
 
@@ -108,6 +108,7 @@ export function createQuotations(
   { isBound }: { readonly isBound: boolean },
 ): Quotations {
   const { storage, settings } = context
+  const { list: listed, cancelStart } = storage.quotations
   return {
     start: (request) => start(context, requirementsFiles, request),
 
@@ -116,11 +117,11 @@ export function createQuotations(
       return requireFound(await storage.quotations.find(organizationId, id), 'QUOTATION_NOT_FOUND')
     },
 
-    ...(storage.quotations.list !== undefined && {
-      list: (organizationId: string, query: unknown = {}) => list(context, organizationId, query),
+    ...(listed && {
+      list: (organizationId: string, query: unknown = {}) => list(settings, listed, organizationId, query),
     }),
 
-    ...(storage.quotations.cancelStart !== undefined && {
+    ...(cancelStart && {
       cancel: (organizationId: string, id: string) => cancel(context, organizationId, id),
     }),
 
@@ -229,7 +230,8 @@ async function accept(
 }
 
 async function list(
-  { storage, settings }: QuotationContext,
+  settings: Settings,
+  listed: NonNullable<QuotationStorage['list']>,
   organizationId: string,
   query: unknown,
 ): Promise<Page<Quotation>> {
@@ -242,11 +244,8 @@ async function list(
     created_until: optionalTimeOf(asked.created_until),
     external_id: asked.external_id ?? null,
   }
-  return readPage(
-    settings.keyring,
-    { name: 'quotations', organizationId },
-    asked,
-    async (request) => (await storage.quotations.list?.(organizationId, filter, request)) ?? [],
+  return readPage(settings.keyring, { name: 'quotations', organizationId }, asked, (page) =>
+    listed(organizationId, filter, page),
   )
 }
 

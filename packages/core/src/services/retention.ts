@@ -14,7 +14,7 @@ export async function enforceRetention({ storage, settings }: Context<'retention
   const now = await settings.clock.read()
   const eventsSince = keptSince(now, retention.eventDays)
 
-  const { parked, pending } = await expireDeliveries(storage.retention, eventsSince)
+  const { parked, pending } = await expireDeliveries(storage.retention, eventsSince, now)
   if (pending > 0) logger.warn({ deliveries: pending }, 'gave up deliveries whose events are no longer kept')
   const strays = await storage.retention.removeStrayLeases(
     new Date(now.getTime() - settings.delivery.timeoutMs - 60_000),
@@ -53,10 +53,11 @@ export async function enforceRetention({ storage, settings }: Context<'retention
 async function expireDeliveries(
   storage: RetentionStorage,
   before: Date,
+  now: Date,
 ): Promise<{ parked: number; pending: number }> {
   const total = { parked: 0, pending: 0 }
   for (;;) {
-    const { parked, pending } = await storage.expireDeliveries(before, BATCH)
+    const { parked, pending } = await storage.expireDeliveries(before, BATCH, now)
     total.parked += parked
     total.pending += pending
     if (parked + pending < BATCH) return total

@@ -4,10 +4,11 @@ export interface RetentionStorage {
   countHours(): Promise<void>
   forgetIdempotencyKeys(before: Date): Promise<void>
   /**
-   * Removes at most `limit` deliveries of events older than `before`, but none that is being sent.
+   * Removes at most `limit` deliveries of events older than `before`, but none that is being sent. Those that waited for
+   * one of them are due at `now`.
    * @returns how many were parked and how many were pending
    */
-  expireDeliveries(before: Date, limit: number): Promise<{ parked: number; pending: number }>
+  expireDeliveries(before: Date, limit: number, now: Date): Promise<{ parked: number; pending: number }>
   /**
    * Removes deliveries leased before `leasedBefore` whose event no longer exists: claims skip them, so they would never
    * end. Someone else has removed their events.

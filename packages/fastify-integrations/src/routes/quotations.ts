@@ -8,7 +8,6 @@ import {
   Quotation,
   QuotationListQuery,
   QuotationQuery,
-  type SeenQuotation,
   StartedQuotation,
   Type,
   validateUrlPart,
@@ -207,10 +206,7 @@ function startRoutes({ quotations, requirementsFiles, settings }: Integrations):
 
 function summaryRoute({ apiKeys, quotations, settings, storage }: Integrations, waits: Waits): PartnerRoute {
   const { findChanged } = storage.quotations
-  const lookout = createLookout<SeenQuotation>(
-    async (seen) => (await findChanged?.(seen)) ?? [],
-    settings.logger,
-  )
+  const lookout = findChanged && createLookout(findChanged, settings.logger)
   return partnerRoute({
     ...common,
     method: 'GET',
@@ -232,8 +228,8 @@ function summaryRoute({ apiKeys, quotations, settings, storage }: Integrations, 
       const { since, until } = validateUrlPart(QuotationQuery, query, '?')
       const { id: apiKeyId, organizationId } = apiKey
       const first = await quotations.get(organizationId, params.id)
-      const waitMs = findChanged === undefined ? 0 : waitMsOf(query as object)
-      if (waitMs === 0) return first
+      const waitMs = waitMsOf(query as object)
+      if (lookout === undefined || waitMs === 0) return first
       const { id } = first
       const known = optionalTimeOf(since) ?? first.updated_at
       return waits.hold({

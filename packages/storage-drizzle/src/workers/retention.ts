@@ -43,10 +43,10 @@ export function retentionStorage(connection: Connection): Storage['retention'] {
         await run(sql.FORGET_KEYS, { before })
       }),
 
-    expireDeliveries: (before, limit) =>
+    expireDeliveries: (before, limit, now) =>
       call('retention.expireDeliveries', async () => {
         const rows = await run(sql.EXPIRE_DELIVERIES, { kept: idAfter(before), before, limit })
-        if (rows.length > 0) await run(RELEASE_NEXT, { now: new Date() })
+        if (rows.length > 0) await run(RELEASE_NEXT, { now })
         const parked = rows.filter((row) => row.parked).length
         return { parked, pending: rows.length - parked }
       }),
