@@ -220,7 +220,7 @@ describe('locks', () => {
   it('are few: at most 40 relations for a round, a page of the feed and an event', async () => {
     const round = await locked(
       (on) =>
-        on`select * from quickquote.delivery_round(gen_random_uuid(), now(), 100, 8, null, null, true, 8, '-infinity', '[]', '{}', null, 4)`,
+        on`select * from quickquote.delivery_round(gen_random_uuid(), now(), 100, 8, null, null, true, 8, '-infinity', '[]', '{}', '{}', null, 4)`,
     )
     const feed = await locked(
       (on) => on`select * from quickquote.read_feed(${ORGANIZATION}, null, null, null, null, 100, 1000)`,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { FoundRound } from '../src/deliveries/deliveries.sql.ts'
-import { begin, FIRST_LOOK, type Looking, next } from '../src/deliveries/look.ts'
+import { begin, FIRST_ROUND, next, type RoundState } from '../src/deliveries/look.ts'
 
 const now = new Date('2026-11-21T10:00:00.000Z')
 const [early, late] = [new Date(now.getTime() - 60_000), new Date(now.getTime() - 30_000)]
@@ -20,27 +20,27 @@ const FOUND: FoundRound = {
 
 /** A round after others. */
 function roundOf(
-  looking: Looking,
+  state: RoundState,
   {
     claims = 0,
     full = [] as string[],
     time = 0,
     ...found
   }: Partial<FoundRound> & Record<string, unknown> = {},
-): Looking {
-  const begun = begin(looking, { full: full as string[], limit: LIMIT, now, time: time as number })
-  return next(begun, { claims: claims as number, round: { ...FOUND, ...found } }).looking
+): RoundState {
+  const begun = begin(state, { full: full as string[], limit: LIMIT, now, time: time as number })
+  return next(begun, { claims: claims as number, round: { ...FOUND, ...found } }).memory.state
 }
 
-const resumed = roundOf(FIRST_LOOK, { claims: LIMIT })
-const passing = roundOf(FIRST_LOOK, { full: ['big'], is_long: true })
+const resumed = roundOf(FIRST_ROUND, { claims: LIMIT })
+const passing = roundOf(FIRST_ROUND, { full: ['big'], is_long: true })
 
-it.each<[string, Looking, Looking['mode'] | object]>([
-  ['full, while everything due is claimed', roundOf(FIRST_LOOK, { claims: 3 }), { kind: 'full' }],
+it.each<[string, RoundState, RoundState['mode'] | object]>([
+  ['full, while everything due is claimed', roundOf(FIRST_ROUND, { claims: 3 }), { kind: 'full' }],
   ['resumed, in a backlog', resumed, { kind: 'resumed', from: early }],
   [
     'resumed, if the index has many dead entries',
-    roundOf(FIRST_LOOK, { entries_read: 20_000 }),
+    roundOf(FIRST_ROUND, { entries_read: 20_000 }),
     { kind: 'resumed' },
   ],
   ['full, after a small claim', roundOf(resumed, { claims: 3 }), { kind: 'full' }],
@@ -65,17 +65,17 @@ it.each<[string, Looking, Looking['mode'] | object]>([
 })
 
 it('everything is examined again when it is time, later the slower that is', () => {
-  const dueAfter = (looking: Looking, time: number) =>
-    begin(looking, { full: [], limit: LIMIT, now, time }).dueAfter
+  const dueAfter = (state: RoundState, time: number) =>
+    begin(state, { full: [], limit: LIMIT, now, time }).dueAfter
   expect(dueAfter(resumed, 999)).toEqual(new Date(early.getTime() - 1))
   expect(dueAfter(resumed, 1000)).toBeNull()
-  const slow = roundOf(FIRST_LOOK, { claims: LIMIT, entries_read: 1_000_000 })
+  const slow = roundOf(FIRST_ROUND, { claims: LIMIT, entries_read: 1_000_000 })
   expect(dueAfter(slow, 4999)).not.toBeNull()
   expect(dueAfter(slow, 5000)).toBeNull()
 })
 
 it('a round expects as many as the last one claimed, and walks if more were hidden behind them', () => {
-  expect(roundOf(FIRST_LOOK, { claims: 8 }).expects).toBe('few')
-  expect(roundOf(FIRST_LOOK, { claims: 9 }).expects).toBe('many')
-  expect(roundOf(FIRST_LOOK, { claims: 9, is_long: true }).expects).toBe('hidden')
+  expect(roundOf(FIRST_ROUND, { claims: 8 }).expects).toBe('few')
+  expect(roundOf(FIRST_ROUND, { claims: 9 }).expects).toBe('many')
+  expect(roundOf(FIRST_ROUND, { claims: 9, is_long: true }).expects).toBe('hidden')
 })

@@ -205,7 +205,7 @@ describe('an endpoint that wants the events of a quotation in order', () => {
     await expect(
       sql.begin('isolation level repeatable read', (transaction) => [
         transaction`select from quickquote.delivery_round(${worker}::uuid, now(), 1, 1, null, ${worker}::uuid, false, null,
-          '-infinity', '[]'::json, null, null, 4)`,
+          '-infinity', '[]'::json, null, '{}', null, 4)`,
       ]),
     ).rejects.toThrow('read committed')
   })

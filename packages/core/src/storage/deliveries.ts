@@ -57,7 +57,7 @@ export interface UnbegunDelivery extends Pick<ClaimedDelivery, 'id' | 'attempt'>
 
 /** What a round leaves for the next one of its worker. Only the storage reads it. */
 export interface RoundMemory {
-  readonly look: unknown
+  readonly state: unknown
 }
 
 /** Due deliveries that need no look at fairness, and no more are leased to a worker as one event is recorded. */

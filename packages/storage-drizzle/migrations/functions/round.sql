@@ -605,6 +605,7 @@ $$;
 -- due_after               skips older due times: while a long transaction holds up vacuum, the index keeps entries of removed
 --                         deliveries, and every round would read them
 -- under_way               the number of deliveries in flight at this worker by organization; others have few or none
+-- full_organizations      those of them that have all their places
 -- own_leases              the number of its leases by endpoint, without those of the batch; null: it is not certain of them, so
 --                         they are counted like those of others
 -- most_of_free            no organization has more than this multiple of the free places: with four, one alone gets four fifths of a
@@ -623,7 +624,8 @@ $$;
 -- endpoints               of the leased deliveries, as JSON; null: nothing was leased
 create or replace function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, limits jsonb, walk_after uuid, must_walk boolean,
-  few int, due_after timestamptz, settled_attempts json, under_way jsonb, own_leases jsonb, most_of_free int
+  few int, due_after timestamptz, settled_attempts json, under_way jsonb, full_organizations uuid[], own_leases jsonb,
+  most_of_free int
 ) returns table (
   walked_to uuid, is_long boolean, first_due_at timestamptz, last_due_at timestamptz, first_open_at timestamptz, entries_read int,
   is_more boolean, is_catching_up boolean, next_due_at timestamptz, endpoints json,
@@ -636,9 +638,6 @@ set plan_cache_mode = force_generic_plan set jit = off
 as $$
 #variable_conflict use_column
 declare
-  full_organizations constant uuid[] := array(
-    select key::uuid from jsonb_each_text(under_way) where value::int >= most_of_free * claim_limit
-  );
   -- The number of backlogged endpoints per claim: one per delivery for small claims, one per four deliveries for larger ones.
   backlogged_at_once constant int := greatest(least(claim_limit, 16), claim_limit / 4);
   -- Deliveries of disabled or deleted endpoints parked per round.

@@ -71,7 +71,7 @@ export const DELIVERY_ROUND = statement(
   `select ${selected({ ...ROUND, ...DELIVERY })}
     from $schema.delivery_round($worker_id, $now, $limit, $per_endpoint, $limits::text::jsonb, $walk_after, $must_walk, $few,
       coalesce($due_after::timestamptz, '-infinity'), $settled::text::json,
-      $under_way::text::jsonb, $own_leases::text::jsonb, ${MOST_OF_FREE})`,
+      $under_way::text::jsonb, $full::uuid[], $own_leases::text::jsonb, ${MOST_OF_FREE})`,
 )
 
 /** Leases that the worker does not know of, because the result of a round was lost. */

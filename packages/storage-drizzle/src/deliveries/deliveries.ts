@@ -20,7 +20,7 @@ import {
   RELEASE_NEXT,
   RELEASE_UNKNOWN_DELIVERIES,
 } from './deliveries.sql.ts'
-import { begin, FIRST_LOOK, type Looking, next } from './look.ts'
+import { begin, FIRST_ROUND, next, type RoundState } from './look.ts'
 
 /** Deliveries per transaction that follow a change of their endpoint. */
 const CAUGHT_UP_AT_ONCE = 2000
@@ -33,23 +33,17 @@ export function deliveryStorage(database: Database): Storage['deliveries'] {
       call('deliveries.round', async () => {
         const { workerId, held, offeredAt = null, limit } = wanted
         let { settled } = wanted
-        let looking = (wanted.memory?.look as Looking | undefined) ?? FIRST_LOOK
-        let sawAll = looking.mode.kind !== 'walking'
+        let state = (wanted.memory?.state as RoundState | undefined) ?? FIRST_ROUND
+        let sawAll = state.mode.kind !== 'walking'
         if (held !== undefined) {
           await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held, offered_at: offeredAt })
         }
         for (;;) {
-          const {
-            isAtTheEnd,
-            looking: look,
-            ...result
-          } = await round(database, { ...wanted, settled, looking })
+          const { isAtTheEnd, memory, ...result } = await round(database, { ...wanted, settled }, state)
           // A walk that stopped early or began in the middle, and found nothing, continues until it has seen all
           // endpoints.
-          if (result.claimed.length > 0 || limit === 0 || (isAtTheEnd && sawAll)) {
-            return { ...result, memory: { look } }
-          }
-          looking = look
+          if (result.claimed.length > 0 || limit === 0 || (isAtTheEnd && sawAll)) return { ...result, memory }
+          state = memory.state
           sawAll ||= isAtTheEnd
           settled = []
         }
@@ -81,38 +75,38 @@ export function deliveryStorage(database: Database): Storage['deliveries'] {
   }
 }
 
-/** One call. `isAtTheEnd`: the look left nothing out. */
+/** One call. */
 async function round(
   database: Database,
-  { looking, ...wanted }: Omit<DeliveryRound, 'memory'> & { readonly looking: Looking },
-): Promise<
-  Omit<DeliveryRoundResult, 'memory'> & { readonly looking: Looking; readonly isAtTheEnd: boolean }
-> {
+  wanted: DeliveryRound,
+  state: RoundState,
+): Promise<DeliveryRoundResult & ReturnType<typeof next>> {
   const { limit, limits, leases, now } = wanted
   // With fewer, no organization is limited, because a claim has at least one place.
   const places = [...(wanted.underWay ?? [])].filter(([, taken]) => taken >= MOST_OF_FREE)
   const full = places
     .filter(([, taken]) => taken >= MOST_OF_FREE * limit)
     .map(([organization]) => organization)
-  const begun = begin(looking, { full, limit, now, time: performance.now() })
+  const begun = begin(state, { full, limit, now, time: performance.now() })
   const [found, ...deliveries] = await database.run(DELIVERY_ROUND, {
     worker_id: wanted.workerId,
     now,
     limit,
     per_endpoint: wanted.perEndpoint,
     limits: limits === undefined || limits.size === 0 ? null : toJson(limits),
-    walk_after: looking.mode.kind === 'walking' ? looking.mode.after : FIRST_UUID,
-    must_walk: looking.expects === 'hidden',
-    few: looking.expects === 'few' ? FEW : null,
+    walk_after: state.mode.kind === 'walking' ? state.mode.after : FIRST_UUID,
+    must_walk: state.expects === 'hidden',
+    few: state.expects === 'few' ? FEW : null,
     due_after: begun.dueAfter,
     settled: JSON.stringify(wanted.settled.map(toRecord)),
     under_way: toJson(places),
+    full,
     own_leases: leases === undefined ? null : toJson(leases),
   })
   assert(found !== undefined)
   const claimed = claimedOf(deliveries, found.endpoints ?? [], now)
   const after = next(begun, { claims: claimed.length, round: found })
-  return { claimed, isCatchingUp: found.is_catching_up, isSlow: after.looking.isSlow, ...after }
+  return { claimed, isCatchingUp: found.is_catching_up, isSlow: after.memory.state.isSlow, ...after }
 }
 
 function toJson(counts: Iterable<readonly [string, number]>): string {

@@ -16,8 +16,8 @@ type Look =
   | { readonly kind: 'resumed'; readonly from: Date }
   | { readonly kind: 'passing'; readonly from: Date; readonly over: readonly string[] }
 
-/** From one round of a worker to its next. */
-export interface Looking {
+/** What a worker's rounds know of those before them. */
+export interface RoundState {
   readonly mode: Mode
   /** `hidden`: the oldest due deliveries did not fill the last round, and more wait behind them. */
   readonly expects: 'few' | 'many' | 'hidden'
@@ -38,7 +38,7 @@ interface At {
 
 /** A round that begins. */
 interface Begun extends At {
-  readonly looking: Looking
+  readonly state: RoundState
   readonly look: Look
   /** Only what is due after this time is examined; null: everything. */
   readonly dueAfter: Date | null
@@ -64,8 +64,7 @@ const LARGE_CLAIM = 64
 
 const FULL: Look = { kind: 'full' }
 
-/** For a worker's first round. */
-export const FIRST_LOOK: Looking = {
+export const FIRST_ROUND: RoundState = {
   mode: FULL,
   expects: 'few',
   fullAt: Number.NEGATIVE_INFINITY,
@@ -73,55 +72,62 @@ export const FIRST_LOOK: Looking = {
 }
 
 /** `passing` ends when one of its organizations has places again; and everything is examined when it is time. */
-export function begin(looking: Looking, at: At): Begun {
-  const { mode, fullAt } = looking
+export function begin(state: RoundState, at: At): Begun {
+  const { mode, fullAt } = state
   const known = mode.kind === 'walking' ? mode.look : mode
   const isOver = known.kind === 'passing' && !known.over.every((each) => at.full.includes(each))
   const look = isOver ? FULL : known
   const dueAfter = look.kind === 'full' || at.time >= fullAt ? null : justBefore(look.from, at.now)
-  return { ...at, looking, look, dueAfter }
+  return { ...at, state, look, dueAfter }
 }
 
+/** The state after a round, and when to look again. A walk that stopped early goes on from there. */
 export function next(
   begun: Begun,
   { claims, round }: { claims: number; round: FoundRound },
 ): {
-  readonly looking: Looking
-  /** When to look again; null: when something happens. */
+  readonly memory: { readonly state: RoundState }
+  /** null: when something happens. */
   readonly nextDueAt: Date | null
   /** Nothing was left out. */
   readonly isAtTheEnd: boolean
 } {
-  const { looking, look, dueAfter, full, limit, now, time } = begun
-  const { fullAt, isSlow } = dueAfter === null ? fullLookAfter(round.entries_read, time) : looking
-  const isBacklog = claims >= Math.max(LARGE_CLAIM, limit / 2)
-  const passed = dueAfter !== null && look.kind === 'passing' ? look.over : []
-  const passesOver = !isBacklog && full.length > 0 && (round.is_long || passed.length > 0)
-  const mayWait = isSlow || passesOver
+  const { state, dueAfter, limit, now, time } = begun
+  const { fullAt, isSlow } = dueAfter === null ? fullLookAfter(round.entries_read, time) : state
+  const { look, mayWait } = lookAfter(begun, claims, round, isSlow)
   const sawAllAhead = dueAfter === null || claims === limit
-  const isMore = round.is_more || round.walked_to !== null || !(sawAllAhead || mayWait)
-  const dueAt = isMore ? now : round.next_due_at
-  const lookAt = new Date(now.getTime() + fullAt - time)
-  const nextLook = passesOver
-    ? lookFrom(passedTo(round, look, now), full)
-    : isBacklog || isSlow
-      ? lookFrom(round.first_due_at ?? now, passed)
-      : FULL
   const after = round.walked_to
+  const isAtTheEnd = after === null && (sawAllAhead || mayWait)
+  const dueAt = round.is_more || !isAtTheEnd ? now : round.next_due_at
+  const fullLookAt = new Date(now.getTime() + fullAt - time)
+  const mode: Mode = after === null ? look : { kind: 'walking', after, look }
+  const expects = round.is_long && claims < limit / 2 ? 'hidden' : claims <= FEW ? 'few' : 'many'
   return {
-    nextDueAt: sawAllAhead || (dueAt !== null && dueAt < lookAt) ? dueAt : lookAt,
-    isAtTheEnd: after === null && (sawAllAhead || mayWait),
     // A round that only records sees nothing.
-    looking:
-      limit === 0
-        ? looking
-        : {
-            mode: after === null ? nextLook : { kind: 'walking', after, look: nextLook },
-            expects: round.is_long && claims < limit / 2 ? 'hidden' : claims <= FEW ? 'few' : 'many',
-            fullAt,
-            isSlow,
-          },
+    memory: { state: limit === 0 ? state : { mode, expects, fullAt, isSlow } },
+    nextDueAt: sawAllAhead || (dueAt !== null && dueAt < fullLookAt) ? dueAt : fullLookAt,
+    isAtTheEnd,
   }
+}
+
+/** What the next round examines, and whether the rest may wait for the next full look. */
+function lookAfter(
+  { look, dueAfter, full, limit, now }: Begun,
+  claims: number,
+  round: FoundRound,
+  isSlow: boolean,
+): { readonly look: Look; readonly mayWait: boolean } {
+  const passed = dueAfter !== null && look.kind === 'passing' ? look.over : []
+  const onward = lookFrom(round.first_due_at ?? now, passed)
+  // A backlog: it goes on from the first delivery that this round found.
+  if (claims >= Math.max(LARGE_CLAIM, limit / 2)) return { look: onward, mayWait: isSlow }
+  // Organizations that have all their places hide what others have due: it goes on behind them.
+  if (full.length > 0 && (round.is_long || passed.length > 0)) {
+    return { look: lookFrom(passedTo(round, look, now), full), mayWait: true }
+  }
+  // As in a backlog, because it would be slow to examine everything.
+  if (isSlow) return { look: onward, mayWait: true }
+  return { look: FULL, mayWait: false }
 }
 
 function lookFrom(from: Date, over: readonly string[]): Look {
@@ -140,7 +146,7 @@ function passedTo({ first_open_at, last_due_at, is_long }: FoundRound, look: Loo
   return look.kind !== 'full' && look.from > last ? look.from : last
 }
 
-function fullLookAfter(entriesRead: number, time: number): Pick<Looking, 'fullAt' | 'isSlow'> {
+function fullLookAfter(entriesRead: number, time: number): Pick<RoundState, 'fullAt' | 'isSlow'> {
   return {
     fullAt: time + Math.max(FULL_LOOK_MS, entriesRead * FULL_LOOK_MS_PER_ENTRY),
     isSlow: entriesRead > SLOW_LOOK_ENTRIES,
