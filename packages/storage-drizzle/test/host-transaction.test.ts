@@ -13,7 +13,7 @@ import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { ADAPTERS } from '../src/connection/adapters.ts'
 import { type DrizzleStorage, drizzleStorage, type HostTransaction } from '../src/index.ts'
 import type { OtherTransaction } from './support/documented.ts'
-import { BODY, useTransactions } from './support/host-transactions.ts'
+import { BODY, useTransactions } from './support/transaction-samples.ts'
 import { HOSTS, openPgPool } from './support/hosts.ts'
 
 const context = useTransactions()

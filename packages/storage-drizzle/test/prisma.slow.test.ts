@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { useTransactions } from './support/host-transactions.ts'
+import { useTransactions } from './support/transaction-samples.ts'
 import { onPrisma } from './support/hosts.ts'
 import { installPrisma, type Prisma } from './support/prisma.ts'
 
