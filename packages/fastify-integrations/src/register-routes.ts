@@ -1,6 +1,6 @@
 import { parse } from 'node:querystring'
 import { IntegrationError, type Settings } from '@quickquote/core'
-import { Problem } from '@quickquote/core/internal'
+import { answerInTime, Problem } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf } from './answers/links.ts'
 import { queryText } from './auth/key-in-url.ts'
@@ -81,7 +81,11 @@ async function answer(
   const withinMs = answerWithinMs + (route.endWaits === undefined ? 0 : waitMsOf(query))
   const result = await (isMultipart(request)
     ? handled // Its body is still arriving. Storing it has its own timeout.
-    : inTime(handled, request.body === undefined ? withinMs - reply.elapsedTime : withinMs))
+    : answerInTime(
+        () => new IntegrationError('SERVICE_UNAVAILABLE'),
+        request.body === undefined ? withinMs - reply.elapsedTime : withinMs,
+        () => handled,
+      ))
   reply.code(route.answer.status).headers(headers)
   if (!(result instanceof JsonText)) return result
   reply.type('application/json; charset=utf-8')
@@ -151,21 +155,6 @@ function queryOf({ url }: FastifyRequest): object {
   if (text === '') return {}
   const { organization_id: _, organizationId: __, ...query } = parse(text)
   return query
-}
-
-/**
- * @throws IntegrationError SERVICE_UNAVAILABLE if the response is late; nothing waits for it any more
- */
-async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new IntegrationError('SERVICE_UNAVAILABLE')), ms)
-  })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** Aborts if the client disconnects before it has its response. */
