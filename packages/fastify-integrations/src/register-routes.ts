@@ -1,5 +1,5 @@
 import { parse } from 'node:querystring'
-import { IntegrationError, type Settings } from '@quickquote/core'
+import { IntegrationError, type Integrations } from '@quickquote/core'
 import { answerInTime, Problem } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf } from './answers/links.ts'
@@ -19,7 +19,7 @@ const ANSWER_WITHIN_MS = 15_000
 const SPARE_MS = 5000
 
 /** Milliseconds until a request is answered after its body has arrived, if need be with 503. */
-function answerTime({ delivery, hookTimeoutMs }: Settings): number {
+function answerTime({ settings: { delivery, hookTimeoutMs } }: Integrations): number {
   return Math.max(ANSWER_WITHIN_MS, Math.max(delivery.timeoutMs, hookTimeoutMs) + SPARE_MS)
 }
 
@@ -29,7 +29,7 @@ export type RegisterRoute = (fastify: FastifyInstance, route: Route) => void
 /** @param documented gets each route, in the order of the document */
 export function createRegisterRoute(settings: PluginSettings, documented: DocumentedRoute[]): RegisterRoute {
   const document = documentation(settings)
-  const answerWithinMs = answerTime(settings.integrations.settings)
+  const answerWithinMs = answerTime(settings.integrations)
 
   return (fastify, route) => {
     const { method, url } = route
