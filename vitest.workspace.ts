@@ -25,7 +25,7 @@ const DOCS = [
  * fuzzer and every hostile value in every field, tests that run tests, the details of the portal, the demo’s page, and the hosts
  * with the most plugins and settings of their own.
  */
-const TESTS = ['packages/*/test', 'e2e']
+const TESTS = ['packages/*/test', 'tools/test', 'e2e']
 const SLOW = TESTS.map((folder) => `${folder}/**/*.slow.test.ts`)
 
 /** Slow tests run if the command names a project, such as `--project slow`, or one of their files. */

@@ -2,7 +2,7 @@ import type { Child } from '@quickquote/dev-servers/child'
 import type { BareHost } from './bare-host.ts'
 import type { BenchContext } from './bench.ts'
 import type { Load, LoadFigures, LoadService } from './load.ts'
-import type { PartnerData } from './partner-data.ts'
+import { createPartnerData, type PartnerData } from './partner-data.ts'
 import type { PartnerHost } from './partner-host.ts'
 import { type Contender, type Measured, medianOf, ratioOf } from './rounds.ts'
 import { percent } from './table.ts'
@@ -26,13 +26,19 @@ export async function startPartnerHost(context: BenchContext, data: PartnerData)
   return sideOf(host, await host.call('listen', data))
 }
 
-export async function startBareHost(context: BenchContext, data: PartnerData): Promise<HttpSide> {
+async function startBareHost(context: BenchContext, data: PartnerData): Promise<HttpSide> {
   const host = context.start<BareHost>('./bare-host.js')
   return sideOf(host, await host.call('listen', data))
 }
 
 function sideOf(host: Child<{ cpuSeconds: () => Promise<number> }>, origin: string): HttpSide {
   return { origin, cpuSeconds: () => host.call('cpuSeconds') }
+}
+
+/** Our host and a bare one, on the same new data. */
+export async function startHosts(context: BenchContext, options: { keys: number }) {
+  const data = await createPartnerData(context, options)
+  return { data, partner: await startPartnerHost(context, data), bare: await startBareHost(context, data) }
 }
 
 /** A contender that answers the requests of a load. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { generateApiKeyValue, hashApiKey } from '@quickquote/core/internal'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
+import type { BenchContext } from './bench.ts'
 import { BODY, EVENT_TYPE } from './delivery/payload.ts'
 import { fillHistory } from './history.ts'
 
@@ -28,13 +29,16 @@ const EVENTS = 10_000
 const PER_DAY = 1000
 
 /**
+ * In a new database.
+ * @param context.days of history of others
  * @param options.keys how many to create; at most 10,000 of them, spread over all, can be used
- * @param options.days of history of others
  */
 export async function createPartnerData(
-  databaseUrl: string,
-  { schema, keys, days }: { schema: string; keys: number; days: number },
+  { postgres: server, days }: Pick<BenchContext, 'postgres' | 'days'>,
+  { keys }: { keys: number },
 ): Promise<PartnerData> {
+  const schema = 'quickquote'
+  const databaseUrl = await server.createDatabase()
   const storage = drizzleStorage({ connectionString: databaseUrl, schema })
   await storage.migrate()
   await storage.close()

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Bench, BenchContext } from './bench.ts'
 import { atLeast } from './goal.ts'
-import { HTTP_HEAD, httpContender, httpRow, startBareHost, startPartnerHost } from './http-contender.ts'
+import { HTTP_HEAD, httpContender, httpRow, startHosts } from './http-contender.ts'
 import type { LoadService } from './load.ts'
-import { createPartnerData } from './partner-data.ts'
 import { ratioOf, takeTurns } from './rounds.ts'
 import { percent } from './table.ts'
 
@@ -41,9 +40,7 @@ interface Reading {
 }
 
 async function againstBare(context: BenchContext, { goal, first, barePathAfter }: Reading) {
-  const databaseUrl = await context.postgres.createDatabase()
-  const data = await createPartnerData(databaseUrl, { schema: 'quickquote', keys: 1000, days: context.days })
-  const [partner, bare] = [await startPartnerHost(context, data), await startBareHost(context, data)]
+  const { data, partner, bare } = await startHosts(context, { keys: 1000 })
   const [key = ''] = data.apiKeys
   const paths: string[] = []
   const barePaths: string[] = []

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Bench } from './bench.ts'
-import { HTTP_HEAD, httpContender, httpRow, startBareHost, startPartnerHost } from './http-contender.ts'
+import { HTTP_HEAD, httpContender, httpRow, startHosts } from './http-contender.ts'
 import type { LoadService } from './load.ts'
-import { createPartnerData } from './partner-data.ts'
 import { takeTurns } from './rounds.ts'
 
 export const readQuotation: Bench = {
@@ -10,13 +9,7 @@ export const readQuotation: Bench = {
   title: 'GET of a summary, against a bare Fastify route with one indexed query',
 
   async run(context) {
-    const databaseUrl = await context.postgres.createDatabase()
-    const data = await createPartnerData(databaseUrl, {
-      schema: 'quickquote',
-      keys: 1000,
-      days: context.days,
-    })
-    const [partner, bare] = [await startPartnerHost(context, data), await startBareHost(context, data)]
+    const { data, partner, bare } = await startHosts(context, { keys: 1000 })
     const [id = ''] = data.quotationIds
     const [apiKey = ''] = data.apiKeys
     assert.deepEqual(

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Bench } from './bench.ts'
-import { HTTP_HEAD, httpContender, httpRow, startBareHost, startPartnerHost } from './http-contender.ts'
+import { HTTP_HEAD, httpContender, httpRow, startHosts } from './http-contender.ts'
 import type { LoadService } from './load.ts'
-import { createPartnerData } from './partner-data.ts'
 import { takeTurns } from './rounds.ts'
 
 const BODY = JSON.stringify({
@@ -17,13 +16,7 @@ export const startQuotation: Bench = {
   title: 'POST of a quote as JSON, against a bare Fastify route that writes the same rows in one transaction',
 
   async run(context) {
-    const databaseUrl = await context.postgres.createDatabase()
-    const data = await createPartnerData(databaseUrl, {
-      schema: 'quickquote',
-      keys: 1000,
-      days: context.days,
-    })
-    const [partner, bare] = [await startPartnerHost(context, data), await startBareHost(context, data)]
+    const { data, partner, bare } = await startHosts(context, { keys: 1000 })
     const client = context.start<LoadService>('./load.js')
     const load = { method: 'POST', body: BODY, seconds: context.seconds, expectedStatus: 202 } as const
     const bareLoad = (path: string) => ({ ...load, paths: [path], apiKeys: [] })

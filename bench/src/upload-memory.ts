@@ -15,8 +15,7 @@ export const uploadMemory: Bench = {
   title: `Memory of the server process during ${UPLOADS} uploads at once of 5 files of 10 MiB`,
 
   async run(context) {
-    const databaseUrl = await context.postgres.createDatabase()
-    const data = await createPartnerData(databaseUrl, { schema: 'quickquote', keys: 1, days: context.days })
+    const data = await createPartnerData(context, { keys: 1 })
     const [apiKey = ''] = data.apiKeys
     const client = context.start<UploadService>('./upload-load.js')
 
@@ -37,7 +36,7 @@ export const uploadMemory: Bench = {
       })
       const peak = await host.call('peakMemory')
       await host.stop()
-      await removeFiles(databaseUrl)
+      await removeFiles(data.databaseUrl)
       const mibPerSecond = (UPLOADS * 5 * FILE_BYTES) / MIB / seconds
       return { idleMib: idle / MIB, peakMib: peak / MIB, growthMib: (peak - idle) / MIB, mibPerSecond }
     }

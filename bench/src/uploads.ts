@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import postgres from 'postgres'
 import type { Bench } from './bench.ts'
 import { atLeast } from './goal.ts'
-import { type HttpSide, startBareHost, startPartnerHost } from './http-contender.ts'
-import { createPartnerData } from './partner-data.ts'
+import { type HttpSide, startHosts } from './http-contender.ts'
 import { type Contender, type Measured, medianOf, ratioOf, takeTurns } from './rounds.ts'
 import { percent } from './table.ts'
 import type { UploadService } from './upload-load.ts'
@@ -24,10 +23,8 @@ export const uploads: Bench = {
   title: `${UPLOADS} uploads at once of 5 files of ${FILE_BYTES / MIB} MiB, against a bare Fastify route that streams the same bodies into the same table`,
 
   async run(context) {
-    const databaseUrl = await context.postgres.createDatabase()
-    const data = await createPartnerData(databaseUrl, { schema: 'quickquote', keys: 1, days: context.days })
+    const { data, partner, bare } = await startHosts(context, { keys: 1 })
     const [apiKey = ''] = data.apiKeys
-    const [partner, bare] = [await startPartnerHost(context, data), await startBareHost(context, data)]
     const client = context.start<UploadService>('./upload-load.js')
 
     const contender = (name: string, side: HttpSide, path: string): Contender<UploadFigures> => ({
@@ -37,7 +34,7 @@ export const uploads: Bench = {
         const load = { origin: side.origin, path, apiKey, uploads: UPLOADS, bytesPerFile: FILE_BYTES }
         const seconds = await client.call('upload', load)
         const cpuSeconds = (await side.cpuSeconds()) - before
-        await removeFiles(databaseUrl)
+        await removeFiles(data.databaseUrl)
         return { mibPerSecond: TOTAL_MIB / seconds, cpuMs: (cpuSeconds / TOTAL_MIB) * 1000 }
       },
     })

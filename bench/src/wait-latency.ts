@@ -18,14 +18,9 @@ export const waitLatency: Bench = {
   title: 'From the commit of a change to the response that waits for it (`?wait=20`), otherwise idle',
 
   async run(context) {
-    const databaseUrl = await context.postgres.createDatabase()
-    const data = await createPartnerData(databaseUrl, {
-      schema: 'quickquote',
-      keys: WAITING,
-      days: context.days,
-    })
+    const data = await createPartnerData(context, { keys: WAITING })
     const { origin } = await startPartnerHost(context, data)
-    const sql = postgres(databaseUrl, { onnotice() {} })
+    const sql = postgres(data.databaseUrl, { onnotice() {} })
 
     /** Milliseconds until each of one quote's changes was answered. */
     async function follow(id: string, apiKey: string, until: number): Promise<number[]> {

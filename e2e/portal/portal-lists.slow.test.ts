@@ -91,6 +91,37 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The lists of the
     expect(page.url()).toContain(id)
   })
 
+  it('show the new filter, even if older rows of the previous one are still loading', async () => {
+    const admin = await as(EMAIL)
+    const { id } = await admin.endpoint('Slow to list')
+    await admin.answer('broken')
+    onTestFinished(async () => void (await admin.answer('ok')))
+    for (const name of ['First', 'Second', 'Third']) await admin.quote(name)
+    const page = await open(EMAIL, 'events')
+    onTestFinished(() => page.unrouteAll({ behavior: 'ignoreErrors' }))
+    let answerOlder: (() => Promise<void>) | undefined
+    await page.route('**/deliveries?*', async (route) => {
+      const url = route.request().url().replace('limit=25', 'limit=2')
+      const response = await route.fetch({ url })
+      if (url.includes('cursor=') && answerOlder === undefined)
+        answerOlder = () => route.fulfill({ response })
+      else await route.fulfill({ response })
+    })
+    await page.evaluate(`location.hash = location.hash.replace(/events.*/, 'deliveries?endpoint=${id}')`)
+    await row(page, 'Third').waitFor()
+    // A refresh would load the rows again.
+    await button(page, 'Pause').click()
+    await button(page, 'Older').click()
+    await expect.poll(() => answerOlder, PATIENCE).toBeDefined()
+    await button(page, 'Retrying').click()
+    await expect.poll(() => page.url(), PATIENCE).toContain('show=retrying')
+    await row(page, 'Third').waitFor()
+    // It is cancelled: there is nobody to answer.
+    await answerOlder?.().catch(() => {})
+    await button(page, 'Older').click()
+    await row(page, 'First').waitFor()
+  })
+
   it('cost little to look at: 200 endpoints are loaded once, and nothing in a hidden tab', async () => {
     const admin = await as(EMAIL)
     const { id } = await admin.endpoint('One of 200')

@@ -685,9 +685,14 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       expect(await styleOf(event, 'direction')).toBe('ltr')
     })
 
-    it('reports that nobody is signed in', async () => {
+    it('reports that nobody is signed in, and leads to sign-in once it knows where', async () => {
       const page = await embed('', '')
       await page.getByText('You are not signed in.').waitFor()
+      await page.evaluate(
+        `document.querySelector('quickquote-integrations').setAttribute('sign-in-url', '/login?next={url}')`,
+      )
+      const signIn = page.getByRole('link', { name: 'Sign in' })
+      expect(await signIn.getAttribute('href')).toMatch(/^\/login\?next=/)
     })
   })
 })

@@ -3,7 +3,7 @@ import { closestMatch } from 'leven'
 /** The names of an object's fields; the compiler asks for all of them. */
 export type Names<T> = Readonly<Record<keyof T, true>>
 
-/** The edits of a typo at most: `external_id` has two. */
+/** The largest edit distance of a typo. `externalId` is 2 from `external_id`. */
 const MAX_SLIPS = 4
 
 /**

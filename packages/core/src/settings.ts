@@ -110,7 +110,7 @@ export interface IntegrationsOptions<
   readonly now?: () => Date
 }
 
-/** Options that keep their type once they have a default. */
+/** Options that `Settings` has unchanged, except for their defaults. */
 const KEPT = [
   'pipeline',
   'productName',

@@ -1,8 +1,13 @@
+import { docx } from '@quickquote/dev-servers/docx-samples'
+import {
+  HOSTILE_FILES,
+  HOSTILE_MAIN_PARTS,
+  HOSTILE_NAMES,
+  HOSTILE_XML,
+} from '@quickquote/dev-servers/hostile-documents'
+import { MAX_DOCUMENT_TURN_MS, TURNS_ARE_MEASURABLE } from '@quickquote/dev-servers/longest-turn'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DEFAULT_LIMITS } from '../src/model/limits.ts'
-import { docx } from './support/docx-samples.ts'
-import { HOSTILE_FILES, HOSTILE_MAIN_PARTS, HOSTILE_NAMES, HOSTILE_XML } from './support/hostile-documents.ts'
-import { MAX_DOCUMENT_TURN_MS, TURNS_ARE_MEASURABLE } from './support/longest-turn.ts'
 import { useUploadTurns } from './support/upload-turns.ts'
 
 const turnOf = useUploadTurns()

@@ -1,5 +1,3 @@
-import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import {
   CONTENT_TYPES,
   contentTypesWith,
@@ -7,8 +5,10 @@ import {
   mainPartWith,
   type ZipEntry,
   zip,
-} from './support/docx-samples.ts'
-import { MAX_DOCUMENT_TURN_MS, TURNS_ARE_MEASURABLE } from './support/longest-turn.ts'
+} from '@quickquote/dev-servers/docx-samples'
+import { MAX_DOCUMENT_TURN_MS, TURNS_ARE_MEASURABLE } from '@quickquote/dev-servers/longest-turn'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
 import { useUploadTurns } from './support/upload-turns.ts'
 
 const turnOf = useUploadTurns()

@@ -1,8 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
-import { checkDocx, DOCX_BOUNDS } from '../src/files/docx-check.ts'
-import { openTemporaryFile } from '../src/files/temporary-file.ts'
-import { IntegrationError } from '../src/lib/errors.ts'
 import {
   CONTENT_TYPES,
   contentTypesWith,
@@ -12,8 +8,12 @@ import {
   RELATIONSHIPS,
   type ZipEntry,
   zip,
-} from './support/docx-samples.ts'
-import { HOSTILE_MAIN_PARTS } from './support/hostile-documents.ts'
+} from '@quickquote/dev-servers/docx-samples'
+import { HOSTILE_MAIN_PARTS } from '@quickquote/dev-servers/hostile-documents'
+import { describe, expect, it } from 'vitest'
+import { checkDocx, DOCX_BOUNDS } from '../src/files/docx-check.ts'
+import { openTemporaryFile } from '../src/files/temporary-file.ts'
+import { IntegrationError } from '../src/lib/errors.ts'
 
 /** The detail of the refusal of a file; null if accepted. */
 async function faultOf(bytes: Uint8Array): Promise<string | null> {

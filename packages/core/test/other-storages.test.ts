@@ -6,15 +6,24 @@ afterEach(() => void vi.useRealTimers())
 
 const storage = (find: () => Promise<unknown>) => ({ quotations: { find } }) as unknown as Storage
 const unknown = async () => 'unknown'
+const ofOthers = async () => 'other_organization'
 const lookIn = (...others: Storage[]) => withOtherStorages(storage(unknown), others).quotations.find('a', 'b')
 
 it('an ID that another organization has in another database is that organization’s', async () => {
-  expect(
-    await lookIn(
-      storage(unknown),
-      storage(async () => 'other_organization'),
-    ),
-  ).toBe('other_organization')
+  expect(await lookIn(storage(unknown), storage(ofOthers))).toBe('other_organization')
+})
+
+it('also in a transaction, of ours or of the host', async () => {
+  const bound = storage(unknown)
+  const own: Storage = {
+    ...bound,
+    within: () => bound,
+    transaction: (work) => work(bound),
+  }
+  const both = withOtherStorages(own, [storage(ofOthers)])
+
+  expect(await both.within('a transaction').quotations.find('a', 'b')).toBe('other_organization')
+  expect(await both.transaction(({ quotations }) => quotations.find('a', 'b'))).toBe('other_organization')
 })
 
 it('a database that is away, or cut off, knows no ID, and keeps nobody waiting for more than a second', async () => {

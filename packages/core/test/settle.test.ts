@@ -66,6 +66,46 @@ describe('a response', () => {
   })
 })
 
+describe('a response whose body is incomplete', () => {
+  const incomplete = (statusCode: number): Outcome => ({
+    kind: 'response',
+    statusCode,
+    retryAfterMs: null,
+    incomplete: deliveryFailure('timeout'),
+  })
+
+  it('is a failure, even after a 2xx', () => {
+    expect(settled(incomplete(200))).toMatchObject({
+      status: 'failed',
+      http_status: 200,
+      error: `The receiver answered 200, but ${deliveryFailure('timeout').error}.`,
+      error_code: 'timeout',
+    })
+  })
+
+  it('is reported by its status if that is a failure', () => {
+    expect(settled(incomplete(500)).error_code).toBe('500')
+  })
+})
+
+describe('the pause of an endpoint', () => {
+  const pauseAfter = (outcome: Outcome) => settled(outcome).paused_until
+
+  it('is as long as a 429 or 503 asks for', () => {
+    for (const status of [429, 503])
+      expect(pauseAfter(answered(status, HOUR))).toEqual(new Date(now.getTime() + HOUR))
+  })
+
+  it('is the back-off after a 429 without Retry-After', () => {
+    expect(pauseAfter(answered(429))).toEqual(new Date(now.getTime() + 10_000))
+  })
+
+  it('does not happen after a 503 without Retry-After, another response or none', () => {
+    for (const outcome of [answered(503), answered(500, HOUR), deliveryFailure('timeout')])
+      expect(pauseAfter(outcome)).toBeNull()
+  })
+})
+
 describe('no response', () => {
   it('is retried, with the reason', () => {
     expect(settled(deliveryFailure('connection_refused'))).toMatchObject({
@@ -145,6 +185,7 @@ describe('the wait before the next attempt', () => {
 
 describe('the error that the owner of an endpoint sees', () => {
   it.each([
+    [199, 'The receiver answered 199.'],
     [300, 'The receiver answered 300: redirects are not followed.'],
     [399, 'The receiver answered 399: redirects are not followed.'],
     [400, 'The receiver answered 400.'],

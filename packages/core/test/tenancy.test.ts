@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isUuid, ownedBy } from '../src/lib/tenancy.ts'
+import { isUuid, ownedBy, requireFound } from '../src/lib/tenancy.ts'
 
 const ACME = '0192f0c4-0000-7000-8000-00000000000a'
 const GLOBEX = '0192f0c4-0000-7000-8000-00000000000b'
@@ -13,6 +13,21 @@ describe('ownedBy: the owner of a row', () => {
     ['nobody’s', undefined, ACME, 'unknown'],
   ])('%s', (_, row, organizationId, expected) => {
     expect(ownedBy(row, organizationId)).toBe(expected)
+  })
+})
+
+describe('requireFound', () => {
+  it('returns what was found', () => {
+    const found = { id: ACME }
+    expect(requireFound(found, 'QUOTATION_NOT_FOUND')).toBe(found)
+  })
+
+  it.each([
+    ['unknown', 'QUOTATION_NOT_FOUND'],
+    [null, 'QUOTATION_NOT_FOUND'],
+    ['other_organization', 'OTHER_ORGANIZATION'],
+  ] as const)('throws for %s', (result, code) => {
+    expect(() => requireFound(result, 'QUOTATION_NOT_FOUND')).toThrow(expect.objectContaining({ code }))
   })
 })
 

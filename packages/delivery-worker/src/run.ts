@@ -40,7 +40,7 @@ export async function run(
   telemetry: Telemetry,
   { isBrief }: { isBrief: boolean },
 ): Promise<Running> {
-  const parts = createParts(options, telemetry, isBrief)
+  const parts = createParts(options, telemetry, { isBrief })
   const { workerId, unusableKeys, http, heartbeat, deliveries, loops, upkeep, polls } = parts
   const { storage, settings } = options.integrations
   const { clock, logger, now } = settings
@@ -135,7 +135,7 @@ function listen(
 function createParts(
   { integrations, ca, socketsPerOrigin, pollIntervalMs, ...options }: CheckedOptions,
   telemetry: Telemetry,
-  recoversAtOnce: boolean,
+  { isBrief }: { isBrief: boolean },
 ) {
   const { storage, settings } = integrations
   const { clock, keyring, logger } = settings
@@ -150,7 +150,7 @@ function createParts(
     everyMs: options.heartbeatMs,
     deadAfterMs: options.deadAfterMs,
     maxAttempts: settings.delivery.maxAttempts,
-    recoversAtOnce,
+    isBrief,
     onFresh: () => onWake('anything'),
     isHolding: () => loops.some((loop) => loop.isHolding()),
   })

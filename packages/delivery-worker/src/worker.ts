@@ -96,7 +96,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     await endsWithin(state.stopped, deadlineMs + STOPS_WITHIN_MS)
   }
 
-  async function open(isBrief: boolean): Promise<Running> {
+  async function open({ isBrief }: { isBrief: boolean }): Promise<Running> {
     const prometheus = checked.health?.metrics
       ? (await import('./telemetry/prometheus.ts')).createPrometheus()
       : undefined
@@ -121,7 +121,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   async function start({ isBrief }: { isBrief: boolean }): Promise<Running> {
     if (state.kind !== 'stopped') throw new Error('The worker is already running.')
-    const worker = open(isBrief)
+    const worker = open({ isBrief })
     state = { kind: 'starting', worker }
     worker.then(
       ({ vitals }) =>

@@ -40,7 +40,7 @@ async function open(before: (beat: number) => void | Promise<void> = () => {}) {
     everyMs: EVERY_MS,
     deadAfterMs: DEAD_AFTER_MS,
     maxAttempts: 8,
-    recoversAtOnce: false,
+    isBrief: false,
     logger: silentLogger,
     clock: integrations.settings.clock,
     onFresh: () => void fresh.push(performance.now()),

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@quickquote/core'
+import { ConfigurationError, type Limits } from '@quickquote/core'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { identifyRequest } from './answers/request-id.ts'
@@ -32,6 +32,7 @@ import { endSilentConnections } from './silent-connections.ts'
 async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOptions): Promise<void> {
   const settings = resolveOptions(options)
   const { integrations, problemTypeBase } = settings
+  const { limits } = integrations.settings
   const areas = routeTable(integrations, settings)
   checkDeprecated(
     settings,
@@ -50,8 +51,8 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
 
   decorateRequests(fastify)
   compileSchemas(fastify)
-  parseJsonOnly(fastify, integrations.settings.limits.jsonBodyBytes)
-  dropUnreadBodies(fastify, formBytes(integrations.settings.limits))
+  parseJsonOnly(fastify, limits.jsonBodyBytes)
+  dropUnreadBodies(fastify, formBytes(limits))
   keepKeysOutOfLogs(fastify)
   fastify.setErrorHandler(errorHandler({ typeBase: problemTypeBase }))
   fastify.addHook('onRequest', async (request, reply) => void identifyRequest(request, reply))
@@ -67,7 +68,7 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
   if (settings.apiDocs !== null) await serveApiDocs(fastify, settings, settings.apiDocs, documented)
   const limiter = createRateLimiter(settings, integrations.settings.logger)
   for (const area of areas) {
-    await fastify.register((inner) => serveArea(inner, area, { settings, register, limiter }), {
+    await fastify.register((inner) => serveArea(inner, area, { settings, limits, register, limiter }), {
       prefix: area.prefix,
     })
   }
@@ -105,6 +106,7 @@ function refuseSecondRegistration(fastify: FastifyInstance, areas: readonly Area
 /** Shared by the routes of all areas. */
 interface Means {
   readonly settings: PluginSettings
+  readonly limits: Limits
   readonly register: RegisterRoute
   readonly limiter: RateLimiter
 }
@@ -119,10 +121,10 @@ async function serveArea(fastify: FastifyInstance, area: Area, means: Means): Pr
 async function servePartners(
   fastify: FastifyInstance,
   routes: readonly PartnerRoute[],
-  { settings: { integrations }, register, limiter }: Means,
+  { settings, limits, register, limiter }: Means,
 ): Promise<void> {
-  authenticatePartners(fastify, integrations)
-  limitRequests(fastify, limiter, integrations.settings.limits)
+  authenticatePartners(fastify, settings.integrations)
+  limitRequests(fastify, limiter, limits)
   const starts = routes.filter(({ limit }) => limit === 'starts')
   await fastify.register(async (both) => {
     takeMultipart(both)
@@ -153,9 +155,8 @@ function hasIgnoredBody({ method, body }: PartnerRoute): boolean {
 async function serveMembers(
   fastify: FastifyInstance,
   routes: readonly SessionRoute[],
-  { settings, register, limiter }: Means,
+  { settings, limits, register, limiter }: Means,
 ): Promise<void> {
-  const { limits } = settings.integrations.settings
   parseJsonOnly(fastify, limits.sessionBodyBytes)
   authenticateMembers(fastify, settings)
   await fastify.register(async (tests) => {

@@ -1,6 +1,6 @@
 import { parse } from 'node:querystring'
-import { IntegrationError, type Settings } from '@quickquote/core'
-import { Problem } from '@quickquote/core/internal'
+import { IntegrationError, type Integrations } from '@quickquote/core'
+import { answerInTime, Problem } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf } from './answers/links.ts'
 import { queryText } from './auth/key-in-url.ts'
@@ -19,7 +19,7 @@ const ANSWER_WITHIN_MS = 15_000
 const SPARE_MS = 5000
 
 /** Milliseconds until a request is answered after its body has arrived, if need be with 503. */
-function answerTime({ delivery, hookTimeoutMs }: Settings): number {
+function answerTime({ settings: { delivery, hookTimeoutMs } }: Integrations): number {
   return Math.max(ANSWER_WITHIN_MS, Math.max(delivery.timeoutMs, hookTimeoutMs) + SPARE_MS)
 }
 
@@ -29,7 +29,7 @@ export type RegisterRoute = (fastify: FastifyInstance, route: Route) => void
 /** @param documented gets each route, in the order of the document */
 export function createRegisterRoute(settings: PluginSettings, documented: DocumentedRoute[]): RegisterRoute {
   const document = documentation(settings)
-  const answerWithinMs = answerTime(settings.integrations.settings)
+  const answerWithinMs = answerTime(settings.integrations)
 
   return (fastify, route) => {
     const { method, url } = route
@@ -81,7 +81,11 @@ async function answer(
   const withinMs = answerWithinMs + (route.endWaits === undefined ? 0 : waitMsOf(query))
   const result = await (isMultipart(request)
     ? handled // Its body is still arriving. Storing it has its own timeout.
-    : inTime(handled, request.body === undefined ? withinMs - reply.elapsedTime : withinMs))
+    : answerInTime(
+        () => new IntegrationError('SERVICE_UNAVAILABLE'),
+        request.body === undefined ? withinMs - reply.elapsedTime : withinMs,
+        () => handled,
+      ))
   reply.code(route.answer.status).headers(headers)
   if (!(result instanceof JsonText)) return result
   reply.type('application/json; charset=utf-8')
@@ -151,21 +155,6 @@ function queryOf({ url }: FastifyRequest): object {
   if (text === '') return {}
   const { organization_id: _, organizationId: __, ...query } = parse(text)
   return query
-}
-
-/**
- * @throws IntegrationError SERVICE_UNAVAILABLE if the response is late; nothing waits for it any more
- */
-async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new IntegrationError('SERVICE_UNAVAILABLE')), ms)
-  })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** Aborts if the client disconnects before it has its response. */

@@ -1,13 +1,13 @@
 import { request as httpRequest } from 'node:http'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { docx } from '../../core/test/support/docx-samples.ts'
-import { HOSTILE_FILES, HOSTILE_MAIN_PARTS, HOSTILE_XML } from '../../core/test/support/hostile-documents.ts'
+import { docx } from '@quickquote/dev-servers/docx-samples'
+import { HOSTILE_FILES, HOSTILE_MAIN_PARTS, HOSTILE_XML } from '@quickquote/dev-servers/hostile-documents'
 import {
   longestTurn,
   MAX_DOCUMENT_TURN_MS,
   MAX_TURN_MS,
   TURNS_ARE_MEASURABLE,
-} from '../../core/test/support/longest-turn.ts'
+} from '@quickquote/dev-servers/longest-turn'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { isBefore } from './support/fastify-version.ts'
 import { useHost } from './support/host.ts'
 

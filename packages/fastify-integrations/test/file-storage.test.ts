@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FileStorage } from '@quickquote/core'
+import { docx } from '@quickquote/dev-servers/docx-samples'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
-import { docx } from '../../core/test/support/docx-samples.ts'
 import { type Answer, type Host, openHost, useDatabase } from './support/host.ts'
 
 const database = useDatabase()

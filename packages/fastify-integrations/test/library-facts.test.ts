@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -124,6 +125,15 @@ describe('@fastify/swagger 9.9', () => {
     expect(requestBody.required).toBe(true)
   })
 
+  it('documents schemas of addSchema, which a scope cannot add under a name of the host', async () => {
+    app = fastify()
+    app.addSchema({ $id: 'Problem', type: 'object' })
+    await app.register(async (scope) => {
+      expect(() => scope.addSchema({ $id: 'Problem', type: 'string' })).toThrow('already declared')
+    })
+    await app.ready()
+  })
+
   const problem = () => ({
     type: 'null',
     description: 'A problem.',
@@ -161,6 +171,18 @@ describe('@fastify/swagger-ui 6.1', () => {
     await rm(folder, { recursive: true })
   })
 
+  it('brings some 20 packages and 12 MB that Fastify and @fastify/swagger do not have', async () => {
+    const [ui, ...others] = await Promise.all(
+      ['@fastify/swagger-ui', 'fastify', '@fastify/swagger'].map((name) =>
+        packagesOf(name, import.meta.dirname),
+      ),
+    )
+    const brought = [...(ui ?? [])].filter((folder) => !others.some((other) => other.has(folder)))
+    const sizes = await Promise.all(brought.map(sizeOf))
+    expect(brought.length).toBeGreaterThan(15)
+    expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(10_000_000)
+  })
+
   it('asks for Node 22, by content-disposition', async () => {
     const ui = createRequire(createRequire(import.meta.url).resolve('@fastify/swagger-ui'))
     const main = createRequire(ui.resolve('@fastify/static')).resolve('content-disposition')
@@ -169,3 +191,22 @@ describe('@fastify/swagger-ui 6.1', () => {
     expect(JSON.parse(manifest).engines).toEqual({ node: '>=22' })
   })
 })
+
+/** The folders of a package and of all that it depends on. */
+async function packagesOf(name: string, from: string, found = new Set<string>()): Promise<Set<string>> {
+  const places = createRequire(join(from, 'package.json')).resolve.paths(name) ?? []
+  const place = places.map((each) => join(each, name)).find((each) => existsSync(each))
+  const folder = await realpath(place ?? '')
+  if (found.has(folder)) return found
+  found.add(folder)
+  const { dependencies = {} } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  for (const each of Object.keys(dependencies)) await packagesOf(each, folder, found)
+  return found
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const sizes = files.map(async (file) => (await stat(join(file.parentPath, file.name))).size)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}

@@ -1,5 +1,5 @@
+import { docx } from '@quickquote/dev-servers/docx-samples'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { docx } from '../../core/test/support/docx-samples.ts'
 import { ACME, GLOBEX, useHost } from './support/host.ts'
 
 const PATH = '/v1/integrations/quotations'

@@ -18,6 +18,7 @@ const OBSERVED = [
   'readonly',
   'features',
   'product-name',
+  'sign-in-url',
   'link-template',
 ] as const
 

@@ -37,8 +37,8 @@ export function useLoaded<Value>(
 }
 
 /**
- * Repeats it, not while the page is in the background, but as soon as it is back.
- * @returns ends it
+ * Repeats the work, not while the page is in the background, but as soon as it is back.
+ * @returns a function that stops repeating
  */
 export function whileVisible(work: () => void, everyMs: number): () => void {
   const repeat = () => {
@@ -136,6 +136,7 @@ export function isSignedOut(error: unknown): boolean {
 
 export interface LoadedPages<Item> extends Loaded<readonly Item[]> {
   readonly hasMore: boolean
+  readonly isLoadingMore: boolean
   more(): void
   /** What shows them. While somebody points at it, is in it or has scrolled past its top, nothing in it moves. */
   readonly area: RefObject<HTMLDivElement | null>
@@ -178,6 +179,8 @@ export function usePages<Item extends Listed>(
   const [late, setLate] = useState<{ key: string; pages: Pages<Item>; rows: number } | null>(null)
   const area = useRef<HTMLDivElement>(null)
   const count = useRef(0)
+  const loadingMore = useRef<AbortController | null>(null)
+  useEffect(() => () => loadingMore.current?.abort(), [key])
 
   function merge(shown: Pages<Item>, fresh: Pages<Item>): Pages<Item> {
     // Somebody has asked for older ones meanwhile.
@@ -218,12 +221,15 @@ export function usePages<Item extends Listed>(
   async function more() {
     if (older.isLoading || value === undefined || value.next === null) return
     setOlder({ isLoading: true })
+    const controller = new AbortController()
+    loadingMore.current = controller
+    const { signal } = controller
     try {
-      const { signal } = new AbortController()
       let page: Pages<Item> = { items: [], next: value.next }
       while (page.items.length === 0 && page.next !== null) {
         page = await load({ limit: PAGE_SIZE, cursor: page.next }, signal)
       }
+      signal.throwIfAborted()
       update((shown) =>
         shown?.next === value.next
           ? { items: [...shown.items, ...page.items], next: page.next }
@@ -231,14 +237,14 @@ export function usePages<Item extends Listed>(
       )
       setOlder({ isLoading: false })
     } catch (error) {
-      setOlder({ isLoading: false, error })
+      setOlder({ isLoading: false, ...(!signal.aborted && { error }) })
     }
   }
 
   return {
     ...loaded,
     error: loaded.error ?? older.error,
-    isLoading: older.isLoading,
+    isLoadingMore: older.isLoading,
     value: value?.items,
     hasMore: (value?.next ?? null) !== null,
     more: () => void more(),

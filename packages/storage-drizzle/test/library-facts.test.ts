@@ -19,4 +19,6 @@ it('drizzle 0.45 changes how the client that it gets reads times', () => {
 it('drizzle 0.45 gives out the text of a query, but not how to read its rows', () => {
   const query = drizzle.mock().select(getTableColumns(webhookEndpoints)).from(webhookEndpoints)
   expect(Object.keys(query.toSQL())).toEqual(['sql', 'params'])
+  const rows = [['as the client returns them']]
+  expect(query.prepare('list').mapResult(rows)).toBe(rows)
 })

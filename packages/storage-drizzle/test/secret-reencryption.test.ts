@@ -132,7 +132,7 @@ describe('integrations.reencryptSecrets()', () => {
   })
 
   it('skips secrets it cannot read, reports them, and continues with the rest', async () => {
-    const unreadable = await createEndpoint(serviceWith(lost))
+    const unreadable = await createEndpoint(serviceWith(lost), admin, { headers: { 'X-Zone': 'eu' } })
     const readable = await createEndpoint(serviceWith(older))
     const damaged = await createEndpoint(serviceWith(older))
     await sql`
@@ -142,13 +142,18 @@ describe('integrations.reencryptSecrets()', () => {
     const { reencrypted, remaining } = await serviceWith(newer, older).reencryptSecrets()
 
     expect(reencrypted).toEqual({ older: 1 })
-    expect(remaining).toEqual({ lost: 1, older: 1 })
+    expect(remaining).toEqual({ lost: 2, older: 1 })
     expect(await readSecrets(unreadable.id, lost)).toMatchObject({ secret: unreadable.secret, version: 1 })
     expect(await readSecrets(readable.id, newer)).toMatchObject({ secret: readable.secret })
-    expect(lines.map(({ fields: { endpoint_id, key_id } }) => [endpoint_id, key_id]).sort()).toEqual(
+    const secret = 'a signing secret could not be decrypted and stays as it is'
+    const headers = 'the headers of an endpoint could not be decrypted and stay as they are'
+    expect(
+      lines.map(({ fields: { endpoint_id, key_id }, message }) => [endpoint_id, key_id, message]).sort(),
+    ).toEqual(
       [
-        [unreadable.id, 'lost'],
-        [damaged.id, 'older'],
+        [unreadable.id, 'lost', secret],
+        [unreadable.id, 'lost', headers],
+        [damaged.id, 'older', secret],
       ].sort(),
     )
     expect(JSON.stringify(lines.map(({ fields }) => String(fields['err'])))).not.toContain('whsec_')

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { PageRequest } from '@quickquote/core'
+import type { NewQuotation, PageRequest } from '@quickquote/core'
 import { ANY_QUOTATION } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { EXPORT_PARTS } from '../../core/src/storage/export.ts'
@@ -241,7 +241,46 @@ it('a delivery of another organization does not exist', async () => {
   expect(await storage.deliveryLog.find(own.organization_id, row?.['id'])).toBeNull()
   if (delivery === null) return
   expect(await storage.deliveryLog.resend(own.organization_id, delivery, new Date())).toBeNull()
+  const event = sampleEvent({ organization_id: own.organization_id })
+  await storage.events.record(event)
+  const resend = (id: string, endpoint_id: string) =>
+    storage.deliveryLog.resend(own.organization_id, { id, event_id: event.id, endpoint_id }, new Date())
+  expect(await resend(randomUUID(), other.id)).toBeNull()
+  expect(await resend(delivery.id, own.id)).toMatchObject({ body: event.body })
+  const changes = [
+    { field: 'delivery_id', to: delivery.id },
+    { field: 'resent_as', to: randomUUID() },
+  ]
+  const action = 'webhook_endpoint.delivery_resent'
+  await storage.auditLog.record(sampleAuditEntry({ organization_id: own.organization_id, action, changes }))
   expect(await storage.deliveryLog.find(other.organization_id, row?.['id'])).toEqual(delivery)
+})
+
+it('an Idempotency-Key of another organization is another key', async () => {
+  const accept = (quotation: NewQuotation) =>
+    storage.quotations.accept(quotation, { key: 'order-1', requestHash: Buffer.alloc(32) })
+  const [own, other] = [sampleQuotation(), sampleQuotation()]
+  for (const quotation of [own, other]) expect(await accept(quotation)).toEqual({ kind: 'accepted' })
+  for (const quotation of [own, other])
+    expect(await accept({ ...quotation, id: randomUUID() })).toEqual({
+      kind: 'repeated',
+      quotation_id: quotation.id,
+    })
+})
+
+it('keys remain valid and replays go on while another organization is erased', async () => {
+  const [own, other] = [await everything(database), await everything(database)]
+  const { organization_id } = own
+  const hash = randomBytes(32)
+  await storage.apiKeys.insert(sampleApiKey({ organization_id }), hash, MANY_KEYS)
+  const entry = sampleAuditEntry({ organization_id: other.organization_id })
+  await storage.erasure.begin(other.organization_id, { keepAuditLog: false, entry, now: new Date() })
+
+  expect(await storage.apiKeys.findByHash(hash)).toMatchObject({ status: 'active' })
+  while (await storage.replays.advance(100, new Date())) {}
+  expect(await storage.replays.find(organization_id, own.endpoint.id, own.replay.id)).toMatchObject({
+    state: 'completed',
+  })
 })
 
 it('a replay sends only the events of its organization', async () => {
@@ -383,7 +422,10 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   },
   'deliveryLog.listAttempts': async (own, { endpoint }) => {
     const filter = { ...ANY_ATTEMPT, endpoint_id: endpoint.id }
-    return (await storage.deliveryLog.listAttempts(own, filter, PAGE)).items
+    return [
+      await storage.deliveryLog.listAttempts(own, filter, PAGE),
+      await storage.deliveryLog.listAttempts(own, { ...filter, event_type: 'quotation.completed' }, PAGE),
+    ]
   },
   'deliveryLog.find': async (own, { delivery, attempt }) => [
     await storage.deliveryLog.find(own, delivery),

@@ -8,11 +8,11 @@ export interface Turn {
 /**
  * Calls host code that may throw, reject or hang. Nothing waits for it after the timeout, and the wait alone does not
  * keep the process alive.
- * @param what names it in the error
+ * @param what names it in the error, or creates the error
  * @throws Error after `timeoutMs` milliseconds, and any error of the call
  */
 export async function answerInTime<T>(
-  what: string,
+  what: string | (() => Error),
   timeoutMs: number,
   call: (turn: Turn) => T | PromiseLike<T>,
 ): Promise<T> {
@@ -20,7 +20,8 @@ export async function answerInTime<T>(
   let isOver = false
   let giveUp: () => void = () => {}
   const tooLong = new Promise<never>((_, reject) => {
-    giveUp = () => reject(new Error(`${what} did not respond within ${timeoutMs} ms`))
+    giveUp = () =>
+      reject(typeof what === 'string' ? new Error(`${what} did not respond within ${timeoutMs} ms`) : what())
   })
   const turn: Turn = {
     stop: () => clearTimeout(timer),

@@ -55,7 +55,7 @@ export const UsesOfApiKey = Type.Object(
 export type UsesOfApiKey = Static<typeof UsesOfApiKey>
 
 /** The newest quotes of a key that are listed. */
-export const MOST_QUOTATIONS = 20
+export const MOST_QUOTATIONS_OF_KEY = 20
 
 /** A quote that was started with a key. */
 export const QuotationOfApiKey = Type.Object(

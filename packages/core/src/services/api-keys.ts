@@ -21,7 +21,7 @@ import {
 import {
   type ApiKeyRequest,
   dayOf,
-  MOST_QUOTATIONS,
+  MOST_QUOTATIONS_OF_KEY,
   type NotedRequest,
   type QuotationOfApiKey,
   toDays,
@@ -260,7 +260,7 @@ export function createApiKeys(
       const { organizationId } = member
       const key = readable(await storage.apiKeys.find(organizationId, id), member)
       const since = new Date(settings.now().getTime() - USE_DAYS * DAY_MS)
-      return storage.apiKeys.findQuotations(organizationId, key.id, { since, limit: MOST_QUOTATIONS })
+      return storage.apiKeys.findQuotations(organizationId, key.id, { since, limit: MOST_QUOTATIONS_OF_KEY })
     },
 
     async holds(value) {

@@ -72,7 +72,7 @@ type LogPort = 'deliveryLog' | 'quotations' | 'webhookEndpoints' | 'erasure' | '
 type Asked = Static<ReturnType<typeof deliveryLogQuery>>
 
 /** The most quotes with one external ID that the log looks at. */
-const MOST_QUOTATIONS = 100
+const MOST_WITH_EXTERNAL_ID = 100
 
 type LogEntry = Pick<StoredDelivery, 'quotation_id' | 'endpoint_id' | 'event_id'>
 
@@ -152,7 +152,7 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
   ): Promise<string[] | null> {
     if (external_id === undefined) return quotation_id === undefined ? null : [quotation_id]
     const filter = { ...ANY_QUOTATION, external_id }
-    const page = { after: null, limit: MOST_QUOTATIONS }
+    const page = { after: null, limit: MOST_WITH_EXTERNAL_ID }
     const found = (await storage.quotations.list?.(organizationId, filter, page)) ?? []
     return found.map(({ id }) => id).filter((id) => quotation_id === undefined || id === quotation_id)
   }

@@ -40,7 +40,7 @@ export function createNotesByKey<Notes, Entry>(options: NotesOptions<Notes, Entr
   let failures = 0
   let isClosed = false
 
-  /** Writes the notes. Those of meanwhile are written afterwards. */
+  /** Writes the notes. Those added meanwhile are written afterwards. */
   async function write(): Promise<void> {
     const taken = [...noted]
     noted = new Map()

@@ -36,6 +36,7 @@ export function withOtherStorages<Transaction>(
   return {
     ...storage,
     quotations,
+    within: (transaction, options) => withOtherStorages(storage.within(transaction, options), others),
     transaction: (work) => storage.transaction((bound) => work(withOtherStorages(bound, others))),
   }
 }

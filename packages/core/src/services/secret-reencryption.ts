@@ -17,6 +17,14 @@ export interface SecretReencryption {
   readonly remaining: Readonly<Record<string, number>>
 }
 
+interface Origin {
+  readonly endpointId: string
+  /** The encryption context. */
+  readonly context: string
+  /** Logged if it cannot be decrypted. */
+  readonly failure: string
+}
+
 /** Endpoints per transaction. Small, because nothing is sent to them meanwhile. */
 const BATCH_SIZE = 100
 
@@ -33,7 +41,7 @@ export async function reencryptSecrets({
   const keyId = keyring.newestKeyId
   const reencrypted: Record<string, number> = {}
 
-  function renew(secret: EncryptedSecret, endpointId: string, context = endpointId): EncryptedSecret {
+  function renew(secret: EncryptedSecret, { endpointId, context, failure }: Origin): EncryptedSecret {
     if (secret.keyId === keyId) return secret
     try {
       const renewed = keyring.encrypt(keyring.decrypt(secret, context), context)
@@ -41,18 +49,28 @@ export async function reencryptSecrets({
       return renewed
     } catch (error) {
       const fields = { err: error, endpoint_id: endpointId, key_id: secret.keyId }
-      logger.error(fields, 'a signing secret could not be decrypted and stays as it is')
+      logger.error(fields, failure)
       return secret
     }
   }
 
   function renewAll(endpoint: EndpointSecrets): EndpointSecrets[] {
     const { endpoint_id, secret, previousSecrets, headers } = endpoint
+    const ofSecrets = {
+      endpointId: endpoint_id,
+      context: endpoint_id,
+      failure: 'a signing secret could not be decrypted and stays as it is',
+    }
+    const ofHeaders = {
+      endpointId: endpoint_id,
+      context: headersContext(endpoint_id),
+      failure: 'the headers of an endpoint could not be decrypted and stay as they are',
+    }
     const renewed = {
       endpoint_id,
-      secret: renew(secret, endpoint_id),
-      previousSecrets: previousSecrets.map((each) => ({ ...each, ...renew(each, endpoint_id) })),
-      headers: headers && renew(headers, endpoint_id, headersContext(endpoint_id)),
+      secret: renew(secret, ofSecrets),
+      previousSecrets: previousSecrets.map((each) => ({ ...each, ...renew(each, ofSecrets) })),
+      headers: headers && renew(headers, ofHeaders),
     }
     const isChanged =
       renewed.secret !== secret ||

@@ -17,6 +17,8 @@ interface DatabaseFacts {
   readonly is_owner: boolean
   /** Missing rights, such as `insert on events`. */
   readonly missing_grants: readonly string[]
+  /** Whether no right to read is among them. */
+  readonly may_read: boolean
   /** The minimum days of history that the owner of the database has set. Null: the table does not exist. */
   readonly history_floor_days: number | null
 }

@@ -1,7 +1,7 @@
 import type { Replay, ReplayCount } from '../model/replay.ts'
 
 /** What to replay. Without a type: events of all. */
-type ReplayOrder = Pick<Replay, 'endpoint_id' | 'since' | 'until' | 'status'> & {
+export type ReplayOrder = Pick<Replay, 'endpoint_id' | 'since' | 'until' | 'status'> & {
   readonly event_type?: string | null
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { longestTurn, MAX_DOCUMENT_TURN_MS } from '@quickquote/dev-servers/longest-turn'
 import { createRequirementsFiles } from '../../src/files/requirements-file.ts'
 import { IntegrationError } from '../../src/lib/errors.ts'
 import { silentLogger } from '../../src/lib/logger.ts'
 import { DEFAULT_LIMITS } from '../../src/model/limits.ts'
 import type { FileStorage } from '../../src/storage/files.ts'
 import { inPieces, useUploads } from './host-files.ts'
-import { longestTurn, MAX_DOCUMENT_TURN_MS } from './longest-turn.ts'
 
 /** Joining the pieces of a file at its end would take a turn as long as our own. */
 const files: FileStorage = {

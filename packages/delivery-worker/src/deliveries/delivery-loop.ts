@@ -75,7 +75,6 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     held,
     mayTake: () => !isDraining && backoff.failingForMs() === 0,
     take(leased, mayBegin) {
-      idleWaits.round()(leased.length, false)
       take(leased, mayBegin)
       if (isDraining) look()
     },
@@ -105,7 +104,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (!mayClaim) alarm.ringIn(pollIntervalMs)
     if (limit === 0 && settled.length === 0) return
     const begun = performance.now()
-    const found = idleWaits.round()
+    const ended = idleWaits.round()
     const places = { limit, perEndpoint, limits: shares.limits(), underWay: held.inFlightByOrganization() }
     const { claimed, nextDueAt, isCatchingUp, ...next } = await offers.round(settled, (known) =>
       storage.deliveries.round({ ...places, ...known, workerId, settled, memory, now: now() }),
@@ -121,11 +120,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const isMore = nextDueAt !== null && nextDueAt <= now()
     claimSize.claimed({ claims, limit, isMore })
     shareRest(isMore && claims > limit / 2)
-    found(claims, limit > 0 && held.size === 0 && !isMore)
+    ended(limit > 0 && held.size === 0 && !isMore)
   }
 
   function take(claimed: readonly ClaimedDelivery[], mayBegin: () => boolean): void {
     if (claimed.length === 0) return
+    idleWaits.claimed(claimed.length)
     held.claimed(claimed)
     onHolding()
     if (isDraining) return void held.unbegun.push(...claimed.map((delivery) => unbegun(delivery)))

@@ -60,21 +60,16 @@ async function checkDatabase(integrations: Integrations, worker: Examination['wo
     const findings = [finding('DATABASE_ANSWERS', { ms, version: facts.version })]
     if (facts.is_read_only) findings.push(finding('DATABASE_READ_ONLY'))
     findings.push(await checkClock(integrations))
-    const { role, missing_grants } = facts
-    if (
-      missing_grants.some((grant) => grant.startsWith('usage on the schema') || grant.startsWith('select'))
-    ) {
-      return [...findings, finding('GRANTS_MISSING', { role, grants: missing_grants.join(', ') })]
-    }
+    const { role, missing_grants, may_read } = facts
+    const missing = finding('GRANTS_MISSING', { role, grants: missing_grants.join(', ') })
+    if (!may_read) return [...findings, missing]
     const pending = await storage.inspection.findPendingMigrations()
     if (pending.length > 0) {
       return [...findings, finding('MIGRATIONS_MISSING', { names: pending.join(', ') })]
     }
     findings.push(
       finding('MIGRATED'),
-      missing_grants.length > 0
-        ? finding('GRANTS_MISSING', { role, grants: missing_grants.join(', ') })
-        : finding('GRANTS_SUFFICE', { role }),
+      missing_grants.length > 0 ? missing : finding('GRANTS_SUFFICE', { role }),
       ...(await checkKeys(integrations)),
       ...(await checkWorkers(integrations, worker.deadAfterMs)),
       await checkQueue(integrations),

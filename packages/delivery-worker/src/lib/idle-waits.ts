@@ -4,8 +4,9 @@ export interface IdleWaits {
   idle(): Promise<boolean>
   /** Claims so far. */
   claims(): number
-  /** Call it before a round claims, and the result after it, with the number of claims. */
-  round(): (claims: number, isIdle: boolean) => void
+  claimed(count: number): void
+  /** Call it before a round claims, and the result after it. */
+  round(): (isIdle: boolean) => void
   end(): void
 }
 
@@ -14,7 +15,7 @@ export interface IdleWaits {
  */
 export function createIdleWaits(look: () => void): IdleWaits {
   const waiting = new Set<(isIdle: boolean) => void>()
-  let claimed = 0
+  let claims = 0
   let hasEnded = false
 
   function resolve(waits: Iterable<(isIdle: boolean) => void>, isIdle: boolean): void {
@@ -30,12 +31,14 @@ export function createIdleWaits(look: () => void): IdleWaits {
       look()
       return new Promise((onIdle) => void waiting.add(onIdle))
     },
-    claims: () => claimed,
+    claims: () => claims,
+    claimed(count) {
+      claims += count
+    },
     round() {
       // A wait that begins during a round needs the next one: this claim may have been made already.
       const before = [...waiting]
-      return (claims, isIdle) => {
-        claimed += claims
+      return (isIdle) => {
         if (isIdle) resolve(before, true)
       }
     },

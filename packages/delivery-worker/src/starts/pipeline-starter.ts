@@ -59,7 +59,7 @@ export function createPipelineStarter({
     if (limit <= 0 || isDraining) return
     if (!lifeSigns.isFresh()) return alarm.ringIn(pollIntervalMs)
     const isHeld = lifeSigns.holding()
-    const found = idleWaits.round()
+    const ended = idleWaits.round()
     try {
       const { claimed, nextDueAt } = await claiming.run((held) =>
         storage.pipelineStarts.claim({ workerId, limit, held, now: now() }),
@@ -73,7 +73,8 @@ export function createPipelineStarter({
       const mostMs = underWay.size > 0 ? pollIntervalMs : rarely(pollIntervalMs)
       const dueInMs = nextDueAt === null ? mostMs : nextDueAt.getTime() - now().getTime()
       alarm.ringIn(Math.min(Math.max(dueInMs, claimed.length > 0 ? 0 : CONTENDED_MS), mostMs))
-      found(claimed.length, underWay.size === 0 && (nextDueAt === null || nextDueAt > now()))
+      idleWaits.claimed(claimed.length)
+      ended(underWay.size === 0 && (nextDueAt === null || nextDueAt > now()))
     } catch (error) {
       alarm.ringIn(backoff.failed(error))
     }

@@ -47,7 +47,8 @@ export interface HeartbeatOptions {
   /** Milliseconds without a heartbeat before other workers take over. */
   readonly deadAfterMs: number
   readonly maxAttempts: number
-  readonly recoversAtOnce: boolean
+  /** Takes over from dead workers at once. */
+  readonly isBrief: boolean
   readonly logger: Logger
   readonly clock: Clock
   /** Called when the worker may claim again. */
@@ -65,7 +66,7 @@ const ORPHANS_EVERY_MS = 60_000
  * A worker declares no other dead until its own heartbeat has been uninterrupted for `deadAfterMs`: after an outage of
  * the database every worker looks dead, although each still has the outcomes of its deliveries. One that was never cut
  * off itself takes over after 2 s from a worker whose session lock is gone: most likely it was killed. A run of a few seconds
- * cannot wait that long: `recoversAtOnce`, at the risk of repeated deliveries.
+ * (`isBrief`) cannot wait that long: it takes over at once, at the risk of repeated deliveries.
  */
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { storage, workerId, deadAfterMs, maxAttempts, logger, clock, onFresh, isHolding } = options
@@ -126,7 +127,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     },
     async start() {
       await beat()
-      if (options.recoversAtOnce) await recover(deadAfterMs)
+      if (options.isBrief) await recover(deadAfterMs)
       alarm.ringIn(times[liveness.pace])
     },
     stop: () => alarm.stop(),

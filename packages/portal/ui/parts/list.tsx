@@ -93,7 +93,7 @@ export function List<Item extends { readonly id: string }>({
   foot?: ComponentChildren
 }) {
   const { t } = usePortal()
-  const { value, hasMore, isLoading } = loaded
+  const { value, hasMore, isLoadingMore } = loaded
   return (
     <>
       <Pending loaded={loaded} />
@@ -108,7 +108,7 @@ export function List<Item extends { readonly id: string }>({
       <div class="list-foot">
         <span>{value !== undefined && value.length > 0 && foot}</span>
         {hasMore && (
-          <Button isBusy={isLoading} onClick={loaded.more}>
+          <Button isBusy={isLoadingMore} onClick={loaded.more}>
             {t('action.older')}
           </Button>
         )}

@@ -1,11 +1,11 @@
-import type { Attempt, ReceiverCheck, WebhookEndpoint } from '../api/types.ts'
+import type { Attempt, ReceiverCheck } from '../api/types.ts'
 import { apiText } from '../i18n/api-text.ts'
 import { en, type TextKey } from '../i18n/en.ts'
 import type { Translator } from '../i18n/translate.ts'
 import { Link } from '../parts/link.tsx'
 import { Status } from '../parts/status.tsx'
 import { usePortal } from '../portal.ts'
-import { SendDialog } from './send-dialog.tsx'
+import { SendDialog, type SendingProps } from './send-dialog.tsx'
 
 /** A test, or the delivery of a check. */
 export function testName(kind: Attempt['check_kind'], t: Translator['t']): string {
@@ -13,15 +13,7 @@ export function testName(kind: Attempt['check_kind'], t: Translator['t']): strin
 }
 
 /** Sends genuine and forged events, and shows what the receiver does with each. */
-export function CheckReceiver({
-  endpoint,
-  onTested,
-  onClose,
-}: {
-  endpoint: WebhookEndpoint
-  onTested: () => void
-  onClose: () => void
-}) {
+export function CheckReceiver({ endpoint, onTested, onClose }: SendingProps) {
   const { t, client, shows } = usePortal()
   return (
     <SendDialog

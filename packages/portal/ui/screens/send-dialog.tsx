@@ -6,6 +6,14 @@ import { SelectField } from '../parts/field.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 
+/** Of what sends samples, and shows the results in a `SendDialog`. */
+export interface SendingProps {
+  endpoint: WebhookEndpoint
+  /** Samples have been sent. */
+  onTested: () => void
+  onClose: () => void
+}
+
 /** Sends samples of an event to an endpoint, and shows below what became of them. */
 export function SendDialog<Result>({
   title,

@@ -1,21 +1,12 @@
-import type { WebhookEndpoint } from '../api/types.ts'
 import { apiText } from '../i18n/api-text.ts'
 import { Link } from '../parts/link.tsx'
 import { Status } from '../parts/status.tsx'
 import { usePortal } from '../portal.ts'
 import { adviceFor } from './failure.ts'
-import { SendDialog } from './send-dialog.tsx'
+import { SendDialog, type SendingProps } from './send-dialog.tsx'
 
 /** Sends a sample event and shows the response. */
-export function TestEndpoint({
-  endpoint,
-  onTested,
-  onClose,
-}: {
-  endpoint: WebhookEndpoint
-  onTested: () => void
-  onClose: () => void
-}) {
+export function TestEndpoint({ endpoint, onTested, onClose }: SendingProps) {
   const portal = usePortal()
   const { t, client, shows } = portal
 

@@ -1,4 +1,4 @@
-import { isUuid, type Storage } from '@quickquote/core/internal'
+import { isUuid, type ReplayOrder, type Storage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { FIRST_UUID } from '../ids.ts'
 import * as sql from './replays.sql.ts'
@@ -7,35 +7,14 @@ export function replayStorage(database: Database): Storage['replays'] {
   const { call, run, one } = database
 
   return {
-    insert: (organizationId, { id, endpoint_id, since, until, status, event_type = null }, now) =>
+    insert: (organizationId, { id, ...order }, now) =>
       call('replays.insert', async () => {
-        const inserted = await run(sql.INSERT_REPLAY, {
-          id,
-          organization_id: organizationId,
-          endpoint_id,
-          since,
-          until,
-          status,
-          event_type,
-          position_id: FIRST_UUID,
-          now,
-        })
-        return inserted.length > 0
+        const replay = { ...parametersOf(organizationId, order), id, position_id: FIRST_UUID, now }
+        return (await run(sql.INSERT_REPLAY, replay)).length > 0
       }),
 
-    count: (organizationId, { endpoint_id, since, until, status, event_type = null }, limit) =>
-      call('replays.count', async () => {
-        const wanted = {
-          organization_id: organizationId,
-          endpoint_id,
-          since,
-          until,
-          status,
-          event_type,
-          limit,
-        }
-        return one(sql.COUNT_REPLAY, wanted)
-      }),
+    count: (organizationId, order, limit) =>
+      call('replays.count', () => one(sql.COUNT_REPLAY, { ...parametersOf(organizationId, order), limit })),
 
     find: (organizationId, endpointId, id) =>
       call('replays.find', async () => {
@@ -70,6 +49,11 @@ export function replayStorage(database: Database): Storage['replays'] {
         }),
       ),
   }
+}
+
+function parametersOf(organization_id: string, order: ReplayOrder) {
+  const { endpoint_id, since, until, status, event_type = null } = order
+  return { organization_id, endpoint_id, since, until, status, event_type }
 }
 
 function replayOf<Row extends { examined: number; total: number }>({ examined, total, ...replay }: Row) {

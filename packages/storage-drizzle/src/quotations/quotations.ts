@@ -9,31 +9,20 @@ import { claimForAcceptance } from './acceptance.ts'
 import { orderCancel } from './pipeline-starts.ts'
 import * as sql from './quotations.sql.ts'
 
-type Lookups =
-  | 'find'
-  | 'findChanged'
-  | 'findPipelineStatus'
-  | 'findProposalOf'
-  | 'findProposal'
-  | 'findNames'
-  | 'list'
-
 export function quotationStorage(database: Database): Storage['quotations'] {
   const { call, run, one } = database
   const insertTogether = batchedInserts<NewQuotation>((all) => insertQuotations(database, all))
-
-  const { find, findChanged, findPipelineStatus, findProposalOf, findProposal, findNames, list } =
-    lookups(database)
+  const reads = lookups(database)
 
   // No object is spread in what a transaction makes: that costs more than all else.
   return {
-    find,
-    findChanged,
-    findPipelineStatus,
-    findProposalOf,
-    findProposal,
-    findNames,
-    list,
+    find: reads.find,
+    findChanged: reads.findChanged,
+    findPipelineStatus: reads.findPipelineStatus,
+    findProposalOf: reads.findProposalOf,
+    findProposal: reads.findProposal,
+    findNames: reads.findNames,
+    list: reads.list,
 
     accept: (quotation, idempotency) =>
       call('quotations.accept', async () => {
@@ -95,7 +84,7 @@ export function quotationStorage(database: Database): Storage['quotations'] {
 }
 
 /** The most frequent calls of partners. */
-function lookups({ call, run }: Database): Pick<Storage['quotations'], Lookups> {
+function lookups({ call, run }: Database) {
   const quotationById = batched(async (ids) => {
     const rows = await run(sql.FIND_QUOTATIONS, { ids })
     return new Map(rows.map(({ organization_id, ...found }) => [found.id, { organization_id, found }]))
@@ -170,7 +159,7 @@ function lookups({ call, run }: Database): Pick<Storage['quotations'], Lookups> 
         const rows = await run(sql.NAME_QUOTATIONS, { ids, organization_id: organizationId })
         return new Map(rows.map(({ id, name }) => [id, name]))
       }),
-  }
+  } satisfies Partial<Storage['quotations']>
 }
 
 async function insertQuotations({ run }: Database, quotations: readonly NewQuotation[]): Promise<void> {

@@ -11,15 +11,16 @@ export const READ_FACTS = statement(
     role: text,
     is_owner: bool,
     missing_grants: json<string[]>(),
+    may_read: bool,
   },
   `with namespace as (
       select oid, nspowner from pg_catalog.pg_namespace where nspname = trim(both '"' from '$schema')
     ), needed as (
-      select 'usage on the schema' as what where exists (
+      select 'usage on the schema' as what, true as is_to_read where exists (
         select from namespace where not has_schema_privilege(oid, 'usage')
       )
       union all
-      select privilege || ' on ' || relname
+      select privilege || ' on ' || relname, privilege = 'select'
       from pg_catalog.pg_class cross join unnest(case
         when relkind = 'S' then array['usage']
         when relname in ('migrations', 'retention_floor', 'feed_floors') then array['select']
@@ -31,7 +32,7 @@ export const READ_FACTS = statement(
         and not (case when relkind = 'S' then has_sequence_privilege(oid, privilege)
           else has_table_privilege(oid, privilege) end)
       union all
-      select 'execute on ' || proname
+      select 'execute on ' || proname, false
       from pg_catalog.pg_proc
       where pronamespace = (select oid from namespace) and proname <> 'protect_history'
         and proname <> 'history_floor' and not has_function_privilege(oid, 'execute')
@@ -40,7 +41,8 @@ export const READ_FACTS = statement(
       (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on') as is_read_only,
       current_user::text as role,
       coalesce((select pg_has_role(nspowner, 'member') from namespace), false) as is_owner,
-      (select coalesce(json_agg(what order by what), '[]')::text from needed) as missing_grants`,
+      (select coalesce(json_agg(what order by what), '[]')::text from needed) as missing_grants,
+      not exists (select from needed where is_to_read) as may_read`,
 )
 
 export const READ_FLOOR = statement({ days: int }, `select event_days as days from $schema.retention_floor`)

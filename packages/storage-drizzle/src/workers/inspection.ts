@@ -18,10 +18,7 @@ export function inspectionStorage(
       call('inspection.readFacts', async () => {
         await checkEngine()
         const facts = await one(READ_FACTS)
-        const mayRead = !facts.missing_grants.some((grant) =>
-          /^usage on the schema|^select on retention_floor/.test(grant),
-        )
-        const { applied } = mayRead ? await migrationStatus(driver, schema) : { applied: [] }
+        const { applied } = facts.may_read ? await migrationStatus(driver, schema) : { applied: [] }
         const [floor] = applied.length > 0 ? await run(READ_FLOOR) : []
         return { ...facts, history_floor_days: floor?.days ?? null }
       }),

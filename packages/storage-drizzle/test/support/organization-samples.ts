@@ -18,7 +18,7 @@ export async function everything({ sql, storage }: FileDatabase) {
   const endpoint = sampleEndpoint({ organization_id, events: ['quotation.completed'] })
   const file = { id: randomUUID(), name: 'a.txt', type: 'txt' as const, size: 1 }
   const upload = { id: randomUUID(), organization_id }
-  const quotation = sampleQuotation({ organization_id, files: [file] })
+  const quotation = sampleQuotation({ organization_id, api_key_id: key.id, files: [file] })
   const proposal = { id: randomUUID(), name: 'Offer', document_id: null }
   const event = sampleEvent({ organization_id, quotation_id: quotation.id })
   const entry = sampleAuditEntry({ organization_id })
