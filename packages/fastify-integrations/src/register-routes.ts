@@ -34,8 +34,8 @@ export function createRegisterRoute(settings: PluginSettings, documented: Docume
   return (fastify, route) => {
     const { method, url } = route
     const { status, schema } = route.answer
-    const { own, ofHost } = document(route)
-    documented.push({ method, url: fastify.prefix + url, config: { swaggerTransform: own } })
+    const swaggerTransform = document(route)
+    documented.push({ method, url: fastify.prefix + url, config: { swaggerTransform } })
     const deprecation = settings.deprecated[route.operationId]
     fastify.route({
       method,
@@ -47,7 +47,7 @@ export function createRegisterRoute(settings: PluginSettings, documented: Docume
       ],
       config: {
         integrations: { access: route.access, limit: route.limit },
-        swaggerTransform: ofHost,
+        swaggerTransform: settings.inHostDocument && swaggerTransform,
       },
       // A schema for every status: undeclared fields are never sent.
       schema: {

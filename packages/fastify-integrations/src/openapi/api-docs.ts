@@ -8,7 +8,7 @@ import { AUDIENCES, documentFor } from './audiences.ts'
 import { llmsText } from './llms-text.ts'
 import { once } from './once.ts'
 import { toOpenApi30 } from './openapi-30.ts'
-import { finishDocument, openapiFrame } from './openapi-document.ts'
+import { openapiDocument } from './openapi-document.ts'
 import type { OpenApiDocument } from './openapi-shape.ts'
 import { type DocumentedRoute, type Swagger, swaggerWhenAsked } from './swagger.ts'
 
@@ -40,10 +40,7 @@ export async function serveApiDocs(
       `fastifyIntegrations: the documentation cannot be served below a prefix with parameters (${fastify.prefix}): pass apiDocs: false.`,
     )
   }
-  const swagger = swaggerWhenAsked(routes, () => ({
-    openapi: openapiFrame(settings, options),
-    transformObject: (context) => finishDocument('openapiObject' in context ? context.openapiObject : {}),
-  }))
+  const swagger = swaggerWhenAsked(routes, (documented) => openapiDocument(documented, settings, options))
   const policy = contentSecurityPolicy(settings.publicUrl)
   await fastify.register(async (inner) => {
     inner.addHook('onRoute', (route) => {

@@ -2,7 +2,7 @@ import { referredComponents } from './audiences.ts'
 import { type OpenApiDocument, tagsOf } from './openapi-shape.ts'
 
 /** Keys whose content is data, not schemas, and is not converted. */
-const DATA = new Set(['example', 'value', 'default', 'enum'])
+const DATA = new Set(['example', 'examples', 'value', 'default', 'enum'])
 
 /** Objects whose keys are names: a property may be called `example`. */
 const NAMED = new Set(['properties', 'schemas', 'paths', 'responses', 'headers', 'content'])
@@ -14,20 +14,22 @@ const NAMED = new Set(['properties', 'schemas', 'paths', 'responses', 'headers',
 export function toOpenApi30({ webhooks: _, tags, components, ...rest }: OpenApiDocument): object {
   const { securitySchemes } = components
   const used = { ...referredComponents(rest.paths, components), securitySchemes }
-  const converted = toSchemas30({ ...rest, components: used }) as object
+  const converted = toSchemas30({ ...rest, components: used })
   return { ...converted, openapi: '3.0.3', tags: tagsOf({ tags }, rest.paths) }
 }
 
 /** Converts the schemas of a part of the document. */
-export function toSchemas30(node: unknown, holdsNames = false): unknown {
-  if (Array.isArray(node)) return node.map((each) => toSchemas30(each))
+export function toSchemas30(part: object): object {
+  return convert(part, false) as object
+}
+
+function convert(node: unknown, holdsNames: boolean): unknown {
+  if (Array.isArray(node)) return node.map((each) => convert(each, false))
   if (typeof node !== 'object' || node === null) return node
   const copy = Object.fromEntries(
     Object.entries(node).map(([key, value]) => [
       key,
-      !holdsNames && (DATA.has(key) || key === 'examples')
-        ? value
-        : toSchemas30(value, !holdsNames && NAMED.has(key)),
+      !holdsNames && DATA.has(key) ? value : convert(value, !holdsNames && NAMED.has(key)),
     ]),
   )
   return holdsNames ? copy : asSchema30(copy)

@@ -10,7 +10,7 @@ import {
   Type,
 } from '@quickquote/core/internal'
 import type { FastifyContextConfig, FastifySchema } from 'fastify'
-import { DEFAULT_SESSION_SCHEME, type Deprecation, type PluginSettings } from '../options.ts'
+import type { Deprecation, PluginSettings } from '../options.ts'
 import { paramsOf, type Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
 import { toSchemas30 } from './openapi-30.ts'
@@ -54,54 +54,45 @@ function deprecationHeaders({ sunset, link }: Deprecation) {
 
 type SwaggerTransform = Exclude<FastifyContextConfig['swaggerTransform'], false | undefined>
 
-/** The forms of a route that @fastify/swagger asks for: in our own document, and in the host's if requested. */
-export function documentation({ problemTypeBase, inHostDocument, apiDocs, deprecated }: PluginSettings) {
-  const schemes = securitySchemes(apiDocs?.sessionScheme ?? DEFAULT_SESSION_SCHEME)
-  return (route: Route): { readonly own: SwaggerTransform; readonly ofHost: SwaggerTransform | false } => {
-    const scheme = route.access === 'api_key' ? 'apiKey' : 'session'
-    // Made when somebody asks for a document, so that the app starts sooner.
-    const operation = () => operationOf(route, problemTypeBase, deprecated[route.operationId])
-    const in30 = () => toSchemas30(operation()) as ReturnType<typeof operation>
-
-    function inDocument(document: HostDocument | undefined) {
+/**
+ * How @fastify/swagger documents a route, in our own document as in the host's. Its parts are made when somebody asks for
+ * a document, so that the app starts sooner.
+ */
+export function documentation(settings: PluginSettings): (route: Route) => SwaggerTransform {
+  const schemes = securitySchemes(settings)
+  return (route) =>
+    ({ url, ...context }) => {
+      const operation = operationOf(route, settings)
       // Swagger 2.0 has no sessions in cookies.
-      if (document === undefined) return in30()
+      if (!('openapiObject' in context)) return { url, schema: toSchemas30(operation) }
+      const document: SwaggerDocument = context.openapiObject
+      const scheme = route.access === 'api_key' ? 'apiKey' : 'session'
       const security = [{ [declare(scheme, schemes[scheme], document)]: [] }]
-      return { ...(document.openapi?.startsWith('3.0') ? in30() : operation()), security }
+      const schema = document.openapi?.startsWith('3.0') ? toSchemas30(operation) : operation
+      return { url, schema: { ...schema, security } }
     }
-
-    return {
-      own: ({ url }) => ({ url, schema: { ...operation(), security: [{ [scheme]: [] }] } }),
-      ofHost:
-        inHostDocument &&
-        ((context) => ({
-          url: context.url,
-          schema: inDocument('openapiObject' in context ? context.openapiObject : undefined),
-        })),
-    }
-  }
 }
 
 /** The document that @fastify/swagger is writing: its `components` are not the host's own object. */
-interface HostDocument {
+interface SwaggerDocument {
   readonly openapi?: string
   readonly components?: { securitySchemes?: Record<string, object> }
 }
 
 /**
- * Declares a security scheme in the host's document. Another scheme of the host keeps the name.
+ * Declares a security scheme in a document. Another scheme of the host keeps the name.
  * @returns the name of our scheme
  */
-function declare(name: string, scheme: object | undefined, { components = {} }: HostDocument): string {
+function declare(name: string, scheme: object, { components = {} }: SwaggerDocument): string {
   const declared = components.securitySchemes ?? {}
   const free =
     declared[name] === undefined || isSameScheme(declared[name], scheme) ? name : `quickquote_${name}`
-  components.securitySchemes = { [free]: scheme ?? {}, ...declared }
+  components.securitySchemes = { [free]: scheme, ...declared }
   return free
 }
 
 /** Descriptions may differ. */
-function isSameScheme(one: object, other: object | undefined): boolean {
+function isSameScheme(one: object, other: object): boolean {
   return isDeepStrictEqual({ ...one, description: '' }, { ...other, description: '' })
 }
 
@@ -126,10 +117,10 @@ function errorCodesOf({ access, method, errors }: Route): ErrorCode[] {
 /** The route in the form that @fastify/swagger expects. */
 function operationOf(
   route: Route,
-  typeBase: string,
-  deprecation: Deprecation | undefined,
+  { problemTypeBase, deprecated }: PluginSettings,
 ): FastifySchema & Record<string, unknown> {
   const { answer, body } = route
+  const deprecation = deprecated[route.operationId]
   const headers = { 'X-Request-Id': REQUEST_ID, ...(deprecation && deprecationHeaders(deprecation)) }
   const keyHeaders = route.access === 'api_key' ? KEY_HEADERS : {}
   const codes = errorCodesOf(route)
@@ -142,7 +133,7 @@ function operationOf(
       // Without a valid key, there is nothing to report.
       ...(status === 401 ? {} : keyHeaders),
     }
-    return [status, { headers: problemHeaders, ...problemContent(status, ofStatus, typeBase) }]
+    return [status, { headers: problemHeaders, ...problemContent(status, ofStatus, problemTypeBase) }]
   })
   return {
     operationId: route.operationId,
