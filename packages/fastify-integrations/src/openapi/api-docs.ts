@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiDocsOptions, PluginSettings } from '../options.ts'
 import { UNDOCUMENTED } from '../route.ts'
 import { pageFiles, pageHtml } from './api-docs-page.ts'
-import { AUDIENCES, documentFor } from './audiences.ts'
+import { documentFor } from './audiences.ts'
 import { llmsText } from './llms-text.ts'
 import { once } from './once.ts'
 import { toOpenApi30 } from './openapi-30.ts'
@@ -106,7 +106,7 @@ async function serveContent(
   serve('yaml', async () => (await swagger())({ yaml: true }))
   serve('openapi-3.0.json', async () => JSON.stringify(toOpenApi30(await whole())))
   serve('llms.txt', async () => llmsText(await whole(), at))
-  for (const audience of AUDIENCES) {
+  for (const audience of ['partners', 'members'] as const) {
     const part = async () => documentFor(audience, await whole())
     await servePage(`${path}/${audience}`, part, '../static')
     serve(`${audience}/json`, async () => JSON.stringify(await part()))

@@ -1,5 +1,5 @@
-import { referredComponents } from './audiences.ts'
-import { type OpenApiDocument, tagsOf } from './openapi-shape.ts'
+import { withoutUnused } from './audiences.ts'
+import type { OpenApiDocument } from './openapi-shape.ts'
 
 /** Keys whose content is data, not schemas, and is not converted. */
 const DATA = new Set(['example', 'examples', 'value', 'default', 'enum'])
@@ -11,11 +11,8 @@ const NAMED = new Set(['properties', 'schemas', 'paths', 'responses', 'headers',
  * Converts the document to OpenAPI 3.0.3, for tools that cannot read 3.1. Drops webhooks, which 3.0 lacks. A schema
  * with several types becomes `anyOf`; one that allows null becomes `nullable`.
  */
-export function toOpenApi30({ webhooks: _, tags, components, ...rest }: OpenApiDocument): object {
-  const { securitySchemes } = components
-  const used = { ...referredComponents(rest.paths, components), securitySchemes }
-  const converted = toSchemas30({ ...rest, components: used })
-  return { ...converted, openapi: '3.0.3', tags: tagsOf({ tags }, rest.paths) }
+export function toOpenApi30({ webhooks: _, tags, ...rest }: OpenApiDocument): object {
+  return { ...toSchemas30(withoutUnused({ ...rest, tags })), openapi: '3.0.3' }
 }
 
 /** Converts the schemas of a part of the document. */

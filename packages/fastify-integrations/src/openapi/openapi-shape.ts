@@ -5,7 +5,7 @@ export interface OpenApiDocument {
   /** In the document of one audience. */
   readonly security?: readonly object[]
   readonly paths: Paths
-  readonly webhooks?: Paths
+  readonly webhooks?: Paths | undefined
   readonly components: Components
 }
 
@@ -16,7 +16,7 @@ export interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
-  readonly security?: readonly object[]
+  readonly security: readonly object[]
   readonly requestBody?: object
   readonly responses: Readonly<Record<string, Response>>
 }
@@ -39,12 +39,6 @@ export function operationsOf<O extends object>(
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ path, method, ...operation })),
   )
-}
-
-/** The tags of a document that these paths use. */
-export function tagsOf({ tags }: Pick<OpenApiDocument, 'tags'>, ...paths: readonly (Paths | undefined)[]) {
-  const used = new Set(paths.flatMap((each) => operationsOf(each).flatMap((operation) => operation.tags)))
-  return tags.filter(({ name }) => used.has(name))
 }
 
 /** Of our own schemas, those with a title become components. */
