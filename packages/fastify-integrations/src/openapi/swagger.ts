@@ -1,9 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { once } from './once.ts'
 
-/** The OpenAPI document, as an object or YAML. */
-export type Swagger = FastifyInstance['swagger']
-
 /** A route as @fastify/swagger sees it. */
 export type DocumentedRoute = Pick<RouteOptions, 'method' | 'url' | 'config'>
 
@@ -16,7 +13,7 @@ export type DocumentedRoute = Pick<RouteOptions, 'method' | 'url' | 'config'>
 export function swaggerWhenAsked(
   routes: readonly DocumentedRoute[],
   documentOf: (routes: { paths?: object }) => object,
-): () => Promise<Swagger> {
+): () => Promise<FastifyInstance['swagger']> {
   return once(async () => {
     const { default: createApp } = await import('fastify')
     const app = createApp()
