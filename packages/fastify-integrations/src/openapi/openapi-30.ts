@@ -16,20 +16,16 @@ export function toOpenApi30({ webhooks: _, tags, ...rest }: OpenApiDocument): ob
 }
 
 /** Converts the schemas of a part of the document. */
-export function toSchemas30(part: object): object {
-  return convert(part, false) as object
-}
-
-function convert(node: unknown, holdsNames: boolean): unknown {
-  if (Array.isArray(node)) return node.map((each) => convert(each, false))
-  if (typeof node !== 'object' || node === null) return node
+export function toSchemas30<Part>(part: Part, holdsNames = false): Part {
+  if (Array.isArray(part)) return part.map((each) => toSchemas30(each)) as Part
+  if (typeof part !== 'object' || part === null) return part
   const copy = Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [
+    Object.entries(part).map(([key, value]) => [
       key,
-      !holdsNames && DATA.has(key) ? value : convert(value, !holdsNames && NAMED.has(key)),
+      !holdsNames && DATA.has(key) ? value : toSchemas30(value, !holdsNames && NAMED.has(key)),
     ]),
   )
-  return holdsNames ? copy : asSchema30(copy)
+  return (holdsNames ? copy : asSchema30(copy)) as Part
 }
 
 function asSchema30({ const: only, contentMediaType: _, ...node }: Record<string, unknown>): object {
