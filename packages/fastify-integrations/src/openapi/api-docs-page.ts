@@ -3,8 +3,6 @@ import type { ApiDocsLogo, ApiDocsOptions } from '../options.ts'
 import { once } from './once.ts'
 import { type Located, type OpenApiDocument, type Operation, operationsOf } from './openapi-shape.ts'
 
-export type PageFiles = Awaited<ReturnType<typeof pageFiles>>
-
 /** The same for every host. */
 const scriptFile = once(async () => fileOf('page.js', (await import('#browser')).script))
 
@@ -17,10 +15,8 @@ export async function pageFiles({ logo, brand }: Required<ApiDocsOptions>) {
   }
   const theme = themeRule(':root:root', brand ?? {})
   const rules = [swaggerUi, dark[brand?.theme ?? 'auto'], own, theme, logo && logoStyle(logo)]
-  return {
-    script: await scriptFile(),
-    style: await fileOf('page.css', rules.filter((rule) => rule).join('\n')),
-  }
+  const style = await fileOf('page.css', rules.filter((rule) => rule).join('\n'))
+  return { script: await scriptFile(), style }
 }
 
 /** A file of the page. Its name changes with its content. */
@@ -41,7 +37,7 @@ function logoStyle({ type, content }: ApiDocsLogo): string {
  */
 export function pageHtml(
   document: OpenApiDocument,
-  { script, style }: PageFiles,
+  { script, style }: Awaited<ReturnType<typeof pageFiles>>,
   look: Required<ApiDocsOptions>,
   at: { readonly files: string; readonly document: string },
 ): string {

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import { ConfigurationError } from '@quickquote/core'
 import { type Content, contentAnswer, contentOf, FIXED } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -14,8 +13,8 @@ import type { OpenApiDocument } from './openapi-shape.ts'
 import { type DocumentedRoute, swaggerWhenAsked } from './swagger.ts'
 
 /** Everything comes from this server; nothing is inline. The page calls the API where clients reach it. */
-const contentSecurityPolicy = (publicUrl: string | null) =>
-  [
+const securityHeaders = (publicUrl: string | null) => ({
+  'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
@@ -24,7 +23,9 @@ const contentSecurityPolicy = (publicUrl: string | null) =>
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-  ].join('; ')
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+})
 
 /**
  * Serves the OpenAPI document of the routes with swagger-ui. The host may have its own @fastify/swagger.
@@ -46,19 +47,13 @@ export async function serveApiDocs(
   const whole = async () => (await swagger())() as unknown as OpenApiDocument
   const partners = async () => documentFor('partners', await whole())
   const members = async () => documentFor('members', await whole())
-  const documents: Record<string, () => Promise<object | string>> = {
-    json: whole,
+  const others: Record<string, () => Promise<object | string>> = {
     yaml: async () => (await swagger())({ yaml: true }),
     'openapi-3.0.json': async () => toOpenApi30(await whole()),
     'llms.txt': async () => llmsText(await whole(), at),
-    'partners/json': partners,
     'partners/openapi-3.0.json': async () => toOpenApi30(await partners()),
-    'members/json': members,
   }
-  const security = {
-    'content-security-policy': contentSecurityPolicy(settings.publicUrl),
-    'x-content-type-options': 'nosniff',
-  }
+  const security = securityHeaders(settings.publicUrl)
   const serveAll = async (inner: FastifyInstance) => {
     inner.addHook('onRoute', (route) => {
       route.config = { ...route.config, integrations: { access: 'public' }, ...UNDOCUMENTED }
@@ -66,7 +61,7 @@ export async function serveApiDocs(
     })
     // After the host's hooks, and so instead of its policy.
     inner.addHook('onSend', async (_, reply) => void reply.headers(security))
-    for (const [name, make] of Object.entries(documents)) serve(inner, `/${name}`, kept(name, make))
+    for (const [name, make] of Object.entries(others)) serve(inner, `/${name}`, kept(name, make))
     await servePages(inner, options, { '': whole, '/partners': partners, '/members': members })
   }
   await fastify.register(serveAll, { prefix: options.path })
@@ -91,6 +86,7 @@ async function servePages(
     Object.values(await files()).find(({ name }) => name === file)?.content
   serve(fastify, '/static/:file', ({ params }) => named((params as { file: string }).file), FIXED)
   for (const [prefix, document] of Object.entries(documents)) {
+    serve(fastify, `${prefix}/json`, kept('json', document))
     const page = (base: string) =>
       kept('page.html', async () => {
         const at = { files: `${base}${prefix && '/..'}/static`, document: `${base}/json` }
@@ -98,7 +94,7 @@ async function servePages(
       })
     // Below a prefix, Fastify serves it with and without a slash.
     const routes = async (scope: FastifyInstance) => {
-      const [plain, slashed] = [page(`./${basename(scope.prefix)}`), page('.')]
+      const [plain, slashed] = [page(`./${scope.prefix.split('/').at(-1)}`), page('.')]
       serve(scope, '/', ({ originalUrl }) => (originalUrl.split('?')[0]?.endsWith('/') ? slashed() : plain()))
     }
     await fastify.register(routes, { prefix })

@@ -1,4 +1,4 @@
-import { type Components, type OpenApiDocument, operationsOf } from './openapi-shape.ts'
+import { type OpenApiDocument, operationsOf } from './openapi-shape.ts'
 
 /** The audiences of the documentation, each with its own page and document, and their security schemes. */
 const SCHEMES = { partners: 'apiKey', members: 'session' } as const
@@ -6,7 +6,7 @@ const SCHEMES = { partners: 'apiKey', members: 'session' } as const
 /** The document reduced to the routes of one audience. Webhooks are for partners. */
 export function documentFor(
   audience: keyof typeof SCHEMES,
-  { paths, webhooks, tags, components, ...rest }: OpenApiDocument,
+  { paths, webhooks, components, ...rest }: OpenApiDocument,
 ): OpenApiDocument {
   const scheme = SCHEMES[audience]
   const own = Object.entries(paths).filter(([, operations]) =>
@@ -14,7 +14,6 @@ export function documentFor(
   )
   return withoutUnused({
     ...rest,
-    tags,
     security: [{ [scheme]: [] }],
     paths: Object.fromEntries(own),
     webhooks: audience === 'partners' ? webhooks : undefined,
@@ -35,7 +34,7 @@ export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
 }
 
 /** The components that `part` refers to, directly or indirectly. */
-function referredComponents(part: unknown, components: Components): Components {
+function referredComponents(part: object, components: OpenApiDocument['components']) {
   const found: Record<string, Record<string, unknown>> = {}
   const collect = (node: unknown) => {
     for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(
