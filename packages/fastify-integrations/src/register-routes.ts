@@ -28,13 +28,12 @@ export type RegisterRoute = (fastify: FastifyInstance, route: Route) => void
 
 /** @param documented gets each route, in the order of the document */
 export function createRegisterRoute(settings: PluginSettings, documented: DocumentedRoute[]): RegisterRoute {
-  const document = documentation(settings)
   const answerWithinMs = answerTime(settings.integrations.settings)
 
   return (fastify, route) => {
     const { method, url } = route
     const { status, schema } = route.answer
-    const swaggerTransform = document(route)
+    const swaggerTransform = documentation(route, settings)
     documented.push({ method, url: fastify.prefix + url, config: { swaggerTransform } })
     const deprecation = settings.deprecated[route.operationId]
     fastify.route({

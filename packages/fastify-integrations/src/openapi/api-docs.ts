@@ -75,7 +75,10 @@ function kept(name: string, make: () => Promise<object | string>): () => Promise
   })
 }
 
-/** @param documents by the paths of their pages */
+/**
+ * Each document with its page.
+ * @param documents by the paths of their pages
+ */
 async function servePages(
   fastify: FastifyInstance,
   options: Required<ApiDocsOptions>,
