@@ -27,7 +27,7 @@ import type { SessionResolver } from './auth/session-auth.ts'
 import type { RedisClient } from './limits/redis-counter.ts'
 
 /** An OpenAPI security scheme. */
-export type SessionScheme =
+type SessionScheme =
   | {
       readonly type: 'apiKey'
       readonly in: 'cookie' | 'header'
@@ -143,12 +143,13 @@ export type PluginSettings = Omit<
   'apiDocs' | 'publicUrl'
 > & {
   readonly apiDocs: Required<ApiDocsOptions> | null
+  /** Also for the host's own document, if ours is turned off. */
+  readonly sessionScheme: SessionScheme
   /** Without a slash at its end. */
   readonly publicUrl: string | null
 }
 
-/** Also in the host's own document, if ours is turned off. */
-export const DEFAULT_SESSION_SCHEME: SessionScheme = {
+const DEFAULT_SESSION_SCHEME: SessionScheme = {
   type: 'apiKey',
   in: 'cookie',
   name: 'session',
@@ -263,10 +264,12 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
       'fastifyIntegrations: worker belongs to other integrations. Pass the same integrations to createDeliveryWorker and to the plugin.',
     )
   }
+  const docs = apiDocs === false ? null : checkApiDocs(apiDocs)
   return {
     ...settings,
     publicUrl: publicUrl === undefined ? null : trimEndOf(new URL(publicUrl).href, '/'),
-    apiDocs: apiDocs === false ? null : checkApiDocs(apiDocs),
+    apiDocs: docs,
+    sessionScheme: docs?.sessionScheme ?? DEFAULT_SESSION_SCHEME,
   }
 }
 

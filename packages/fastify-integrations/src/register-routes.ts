@@ -28,14 +28,13 @@ export type RegisterRoute = (fastify: FastifyInstance, route: Route) => void
 
 /** @param documented gets each route, in the order of the document */
 export function createRegisterRoute(settings: PluginSettings, documented: DocumentedRoute[]): RegisterRoute {
-  const document = documentation(settings)
   const answerWithinMs = answerTime(settings.integrations)
 
   return (fastify, route) => {
     const { method, url } = route
     const { status, schema } = route.answer
-    const { own, ofHost } = document(route)
-    documented.push({ method, url: fastify.prefix + url, config: { swaggerTransform: own } })
+    const swaggerTransform = documentation(route, settings)
+    documented.push({ method, url: fastify.prefix + url, config: { swaggerTransform } })
     const deprecation = settings.deprecated[route.operationId]
     fastify.route({
       method,
@@ -47,7 +46,7 @@ export function createRegisterRoute(settings: PluginSettings, documented: Docume
       ],
       config: {
         integrations: { access: route.access, limit: route.limit },
-        swaggerTransform: ofHost,
+        swaggerTransform: settings.inHostDocument && swaggerTransform,
       },
       // A schema for every status: undeclared fields are never sent.
       schema: {

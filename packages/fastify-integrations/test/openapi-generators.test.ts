@@ -75,6 +75,10 @@ describe.each(DOCUMENTS)('What generators need, in /api-docs/%s', (name) => {
 
   it('is what a filter takes', async () => {
     const { paths } = await read()
+    const parameters = operationsOf(paths).flatMap((operation) => operation.parameters ?? [])
+    for (const list of parameters.filter(({ schema }) => schema.type === 'array')) {
+      expect(list).toMatchObject({ style: 'form', explode: false })
+    }
     const parameterOf = (path: string, name: string) =>
       paths[path]?.['get']?.parameters?.find((each) => each.name === name)
     if (!name.startsWith('members')) {

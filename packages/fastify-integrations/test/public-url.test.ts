@@ -41,6 +41,7 @@ describe('publicUrl, behind a gateway that strips a path', () => {
   it.each([
     ['', ''],
     ['a prefix', '/api'],
+    ['a prefix like the path of the gateway', '/gateway'],
   ])(
     'leads with Link, Location and servers to the gateway, whatever host a request names: %s',
     async (_, prefix) => {

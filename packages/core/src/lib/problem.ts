@@ -14,7 +14,11 @@ export const Problem = Type.Object(
     status: Type.Integer({ description: 'The HTTP status.' }),
     detail: Type.String({ description: 'What happened, or what to do about it.' }),
     instance: Type.String({ description: 'The request ID, as in `X-Request-Id`.' }),
-    code: Type.String({ description: 'A stable code for programs.' }),
+    code: Type.Unsafe<ErrorCode>({
+      description: 'A stable code for programs.',
+      type: 'string',
+      enum: Object.keys(ERRORS),
+    }),
     errors: Type.Optional(
       Type.Array(
         Type.Object({

@@ -1,39 +1,28 @@
-import { type Content, contentOf, fixedName, themeRule } from '@quickquote/core/internal'
+import { contentOf, fixedName, themeRule } from '@quickquote/core/internal'
 import type { ApiDocsLogo, ApiDocsOptions } from '../options.ts'
 import { once } from './once.ts'
 import { type Located, type OpenApiDocument, type Operation, operationsOf } from './openapi-shape.ts'
 
-/** The files of the page, by names that change with their content. */
-export interface PageFiles {
-  readonly byName: ReadonlyMap<string, Content>
-  readonly script: string
-  readonly style: string
-}
-
 /** The same for every host. */
-const readScript = once(async () => contentOf('page.js', (await import('#browser')).script))
+const scriptFile = once(async () => fileOf('page.js', (await import('#browser')).script))
 
-type Look = Pick<Required<ApiDocsOptions>, 'logo' | 'brand' | 'homeUrl'>
-
-export async function pageFiles({ logo, brand }: Look): Promise<PageFiles> {
+export async function pageFiles({ logo, brand }: Required<ApiDocsOptions>) {
   const { swaggerUi, swaggerUiDark, own } = await import('#browser')
-  const { theme = 'auto' } = brand ?? {}
   const dark = {
     light: '',
     dark: swaggerUiDark,
     auto: `@media (prefers-color-scheme: dark) {${swaggerUiDark}}`,
   }
-  const rules = [swaggerUi, dark[theme], own, themeRule(':root:root', brand ?? {}), logo && logoStyle(logo)]
-  const style = await contentOf('page.css', rules.filter((rule) => rule).join('\n'))
-  const script = await readScript()
-  const names = { script: fixedName('page.js', script), style: fixedName('page.css', style) }
-  return {
-    ...names,
-    byName: new Map([
-      [names.script, script],
-      [names.style, style],
-    ]),
-  }
+  const theme = themeRule(':root:root', brand ?? {})
+  const rules = [swaggerUi, dark[brand?.theme ?? 'auto'], own, theme, logo && logoStyle(logo)]
+  const style = await fileOf('page.css', rules.filter((rule) => rule).join('\n'))
+  return { script: await scriptFile(), style }
+}
+
+/** A file of the page. Its name changes with its content. */
+async function fileOf(name: string, text: string) {
+  const content = await contentOf(name, text)
+  return { name: fixedName(name, content), content }
 }
 
 /** An image in a style sheet runs no scripts. */
@@ -48,8 +37,8 @@ function logoStyle({ type, content }: ApiDocsLogo): string {
  */
 export function pageHtml(
   document: OpenApiDocument,
-  { script, style }: PageFiles,
-  look: Look,
+  { script, style }: Awaited<ReturnType<typeof pageFiles>>,
+  look: Required<ApiDocsOptions>,
   at: { readonly files: string; readonly document: string },
 ): string {
   const title = escapeHtml(document.info.title)
@@ -67,9 +56,9 @@ export function pageHtml(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${at.files}/${style}">
+<link rel="stylesheet" href="${at.files}/${style.name}">
 <link rel="preload" href="${at.document}" as="fetch" crossorigin>
-<script defer src="${at.files}/${script}"></script>
+<script defer src="${at.files}/${script.name}"></script>
 </head>
 <body>
 ${headerOf(look, title)}<div id="swagger-ui" data-document="${at.document}"><div class="swagger-ui"><main class="wrapper">
@@ -81,7 +70,7 @@ ${sections.join('')}</main></div></div>
 }
 
 /** The name of the host's product, which leads back to it. As in the portal. */
-function headerOf({ brand, homeUrl }: Look, title: string): string {
+function headerOf({ brand, homeUrl }: Required<ApiDocsOptions>, title: string): string {
   if (brand === null && homeUrl === null) return ''
   const name = brand === null ? title : escapeHtml(brand.name)
   const image =

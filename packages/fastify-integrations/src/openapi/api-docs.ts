@@ -1,20 +1,20 @@
 import { ConfigurationError } from '@quickquote/core'
 import { type Content, contentAnswer, contentOf, FIXED } from '@quickquote/core/internal'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ApiDocsOptions, PluginSettings } from '../options.ts'
 import { UNDOCUMENTED } from '../route.ts'
 import { pageFiles, pageHtml } from './api-docs-page.ts'
-import { AUDIENCES, documentFor } from './audiences.ts'
+import { documentFor } from './audiences.ts'
 import { llmsText } from './llms-text.ts'
 import { once } from './once.ts'
 import { toOpenApi30 } from './openapi-30.ts'
-import { finishDocument, openapiFrame } from './openapi-document.ts'
+import { openapiDocument } from './openapi-document.ts'
 import type { OpenApiDocument } from './openapi-shape.ts'
-import { type DocumentedRoute, type Swagger, swaggerWhenAsked } from './swagger.ts'
+import { type DocumentedRoute, swaggerWhenAsked } from './swagger.ts'
 
 /** Everything comes from this server; nothing is inline. The page calls the API where clients reach it. */
-const contentSecurityPolicy = (publicUrl: string | null) =>
-  [
+const securityHeaders = (publicUrl: string | null) => ({
+  'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
@@ -23,7 +23,9 @@ const contentSecurityPolicy = (publicUrl: string | null) =>
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-  ].join('; ')
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+})
 
 /**
  * Serves the OpenAPI document of the routes with swagger-ui. The host may have its own @fastify/swagger.
@@ -40,91 +42,78 @@ export async function serveApiDocs(
       `fastifyIntegrations: the documentation cannot be served below a prefix with parameters (${fastify.prefix}): pass apiDocs: false.`,
     )
   }
-  const swagger = swaggerWhenAsked(routes, () => ({
-    openapi: openapiFrame(settings, options),
-    transformObject: (context) => finishDocument('openapiObject' in context ? context.openapiObject : {}),
-  }))
-  const policy = contentSecurityPolicy(settings.publicUrl)
-  await fastify.register(async (inner) => {
+  const at = (settings.publicUrl ?? '') + fastify.prefix + options.path
+  const swagger = swaggerWhenAsked(routes, (documented) => openapiDocument(documented, settings, options))
+  const whole = async () => (await swagger())() as unknown as OpenApiDocument
+  const partners = async () => documentFor('partners', await whole())
+  const members = async () => documentFor('members', await whole())
+  const others: Record<string, () => Promise<object | string>> = {
+    yaml: async () => (await swagger())({ yaml: true }),
+    'openapi-3.0.json': async () => toOpenApi30(await whole()),
+    'llms.txt': async () => llmsText(await whole(), at),
+    'partners/openapi-3.0.json': async () => toOpenApi30(await partners()),
+  }
+  const security = securityHeaders(settings.publicUrl)
+  const serveAll = async (inner: FastifyInstance) => {
     inner.addHook('onRoute', (route) => {
       route.config = { ...route.config, integrations: { access: 'public' }, ...UNDOCUMENTED }
       route.schema = { hide: true }
     })
     // After the host's hooks, and so instead of its policy.
-    inner.addHook('onSend', async (_, reply) => {
-      reply.headers({
-        'content-security-policy': policy,
-        'x-content-type-options': 'nosniff',
-      })
-    })
-    await serveContent(inner, swagger, {
-      ...options,
-      at: (settings.publicUrl ?? '') + fastify.prefix + options.path,
-    })
+    inner.addHook('onSend', async (_, reply) => void reply.headers(security))
+    for (const [name, make] of Object.entries(others)) serve(inner, `/${name}`, kept(name, make))
+    await servePages(inner, options, { '': whole, '/partners': partners, '/members': members })
+  }
+  await fastify.register(serveAll, { prefix: options.path })
+}
+
+/** Content that is made at its first request, when all routes are known. */
+function kept(name: string, make: () => Promise<object | string>): () => Promise<Content> {
+  return once(async () => {
+    const made = await make()
+    return contentOf(name, typeof made === 'string' ? made : JSON.stringify(made))
   })
 }
 
-/** All content is made at its first request, when all routes are known, and kept. */
-async function serveContent(
+/**
+ * Each document with its page.
+ * @param documents by the paths of their pages
+ */
+async function servePages(
   fastify: FastifyInstance,
-  swagger: () => Promise<Swagger>,
-  { path, at, ...look }: Required<ApiDocsOptions> & { readonly at: string },
+  options: Required<ApiDocsOptions>,
+  documents: Readonly<Record<string, () => Promise<OpenApiDocument>>>,
 ): Promise<void> {
-  const files = once(() => pageFiles(look))
-  const whole = async () => (await swagger())() as unknown as OpenApiDocument
-
-  fastify.get<{ Params: { file: string } }>(`${path}/static/:file`, async (request, reply) => {
-    const file = (await files()).byName.get(request.params.file)
-    return file === undefined ? reply.callNotFound() : send(request, reply, file, FIXED)
-  })
-
-  function serve(name: string, make: () => Promise<string>): void {
-    const content = once(async () => contentOf(name, await make()))
-    fastify.get(`${path}/${name}`, async (request, reply) => send(request, reply, await content()))
-  }
-
-  async function servePage(
-    url: string,
-    document: () => Promise<OpenApiDocument>,
-    filesAt: string,
-  ): Promise<void> {
+  const files = once(() => pageFiles(options))
+  const named = async (file: string) =>
+    Object.values(await files()).find(({ name }) => name === file)?.content
+  serve(fastify, '/static/:file', ({ params }) => named((params as { file: string }).file), FIXED)
+  for (const [prefix, document] of Object.entries(documents)) {
+    serve(fastify, `${prefix}/json`, kept('json', document))
     const page = (base: string) =>
-      once(async () => {
-        const at = { files: `${base}/${filesAt}`, document: `${base}/json` }
-        return contentOf('page.html', pageHtml(await document(), await files(), look, at))
+      kept('page.html', async () => {
+        const at = { files: `${base}${prefix && '/..'}/static`, document: `${base}/json` }
+        return pageHtml(await document(), await files(), options, at)
       })
-    const [plain, slashed] = [page(`.${url.slice(url.lastIndexOf('/'))}`), page('.')]
     // Below a prefix, Fastify serves it with and without a slash.
     const routes = async (scope: FastifyInstance) => {
-      scope.get('/', async (request, reply) => {
-        const isSlashed = request.originalUrl.split('?')[0]?.endsWith('/')
-        return send(request, reply, await (isSlashed ? slashed : plain)())
-      })
+      const [plain, slashed] = [page(`./${scope.prefix.split('/').at(-1)}`), page('.')]
+      serve(scope, '/', ({ originalUrl }) => (originalUrl.split('?')[0]?.endsWith('/') ? slashed() : plain()))
     }
-    await fastify.register(routes, { prefix: url })
+    await fastify.register(routes, { prefix })
   }
-
-  await servePage(path, whole, 'static')
-  serve('json', async () => JSON.stringify(await whole()))
-  serve('yaml', async () => (await swagger())({ yaml: true }))
-  serve('openapi-3.0.json', async () => JSON.stringify(toOpenApi30(await whole())))
-  serve('llms.txt', async () => llmsText(await whole(), at))
-  for (const audience of AUDIENCES) {
-    const part = async () => documentFor(audience, await whole())
-    await servePage(`${path}/${audience}`, part, '../static')
-    serve(`${audience}/json`, async () => JSON.stringify(await part()))
-  }
-  serve('partners/openapi-3.0.json', async () =>
-    JSON.stringify(toOpenApi30(documentFor('partners', await whole()))),
-  )
 }
 
-function send(
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  content: Content,
+function serve(
+  fastify: FastifyInstance,
+  url: string,
+  find: (request: FastifyRequest) => Promise<Content | undefined>,
   cacheControl = 'no-cache',
-): FastifyReply {
-  const answer = contentAnswer(content, cacheControl, headers)
-  return reply.code(answer.status).headers(answer.headers).send(answer.body)
+): void {
+  fastify.get(url, async (request, reply) => {
+    const content = await find(request)
+    if (content === undefined) return reply.callNotFound()
+    const { status, headers, body } = contentAnswer(content, cacheControl, request.headers)
+    return reply.code(status).headers(headers).send(body)
+  })
 }

@@ -1,42 +1,40 @@
-import { type Components, type OpenApiDocument, type Paths, tagsOf } from './openapi-shape.ts'
+import { type OpenApiDocument, operationsOf } from './openapi-shape.ts'
 
-/** The audiences of the documentation, each with its own page and document. */
-export const AUDIENCES = ['partners', 'members'] as const
-
+/** The audiences of the documentation, each with its own page and document, and their security schemes. */
 const SCHEMES = { partners: 'apiKey', members: 'session' } as const
 
-/** The document reduced to the routes of one audience and their components. Webhooks are for partners. */
+/** The document reduced to the routes of one audience. Webhooks are for partners. */
 export function documentFor(
-  audience: (typeof AUDIENCES)[number],
-  { paths, webhooks, tags, components, ...rest }: OpenApiDocument,
+  audience: keyof typeof SCHEMES,
+  { paths, webhooks, components, ...rest }: OpenApiDocument,
 ): OpenApiDocument {
   const scheme = SCHEMES[audience]
-  const own = pathsWith(scheme, paths)
-  const shown = { paths: own, ...(audience === 'partners' && webhooks && { webhooks }) }
-  return {
+  const own = Object.entries(paths).filter(([, operations]) =>
+    Object.values(operations).some(({ security }) => security.some((each) => scheme in each)),
+  )
+  return withoutUnused({
     ...rest,
-    tags: tagsOf({ tags }, own, shown.webhooks),
     security: [{ [scheme]: [] }],
-    ...shown,
-    components: {
-      ...referredComponents(shown, components),
-      securitySchemes: { [scheme]: components['securitySchemes']?.[scheme] },
-    },
+    paths: Object.fromEntries(own),
+    webhooks: audience === 'partners' ? webhooks : undefined,
+    components: { ...components, securitySchemes: { [scheme]: components['securitySchemes']?.[scheme] } },
+  })
+}
+
+/** The document without the tags and components that its operations do not use. */
+export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
+  const { paths, webhooks, tags, components } = document
+  const used = operationsOf({ ...paths, ...webhooks }).flatMap((operation) => operation.tags)
+  const { securitySchemes = {} } = components
+  return {
+    ...document,
+    tags: tags.filter(({ name }) => used.includes(name)),
+    components: { ...referredComponents({ paths, webhooks }, components), securitySchemes },
   }
 }
 
-function pathsWith(scheme: string, paths: Paths): Paths {
-  const own = Object.entries(paths).flatMap(([path, operations]) => {
-    const kept = Object.entries(operations).filter(([, { security = [] }]) =>
-      security.some((each) => scheme in each),
-    )
-    return kept.length === 0 ? [] : [[path, Object.fromEntries(kept)] as const]
-  })
-  return Object.fromEntries(own)
-}
-
 /** The components that `part` refers to, directly or indirectly. */
-export function referredComponents(part: unknown, components: Components): Components {
+function referredComponents(part: object, components: OpenApiDocument['components']) {
   const found: Record<string, Record<string, unknown>> = {}
   const collect = (node: unknown) => {
     for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(

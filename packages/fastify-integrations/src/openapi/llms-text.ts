@@ -9,7 +9,7 @@ export function llmsText(document: OpenApiDocument, at: string): string {
   const { title, description } = document.info
   const [about = '', ...more] = description.split('\n\n')
   const events = operationsOf(document.webhooks).map(({ path, summary }) => `- \`${path}\`: ${summary}`)
-  return [
+  const parts = [
     `# ${title}`,
     `> ${about.replaceAll('\n', ' ')}`,
     ...more,
@@ -24,8 +24,7 @@ export function llmsText(document: OpenApiDocument, at: string): string {
     `## Webhooks\n\n${events.join('\n')}`,
     `## Optional\n\nRoutes for members of an organization, with a session:\n\n${routesOf(documentFor('members', document))}`,
   ]
-    .join('\n\n')
-    .concat('\n')
+  return `${parts.join('\n\n')}\n`
 }
 
 function routesOf({ paths }: OpenApiDocument): string {

@@ -1,8 +1,8 @@
-import { referredComponents } from './audiences.ts'
-import { type OpenApiDocument, tagsOf } from './openapi-shape.ts'
+import { withoutUnused } from './audiences.ts'
+import type { OpenApiDocument } from './openapi-shape.ts'
 
 /** Keys whose content is data, not schemas, and is not converted. */
-const DATA = new Set(['example', 'value', 'default', 'enum'])
+const DATA = new Set(['example', 'examples', 'value', 'default', 'enum'])
 
 /** Objects whose keys are names: a property may be called `example`. */
 const NAMED = new Set(['properties', 'schemas', 'paths', 'responses', 'headers', 'content'])
@@ -11,26 +11,21 @@ const NAMED = new Set(['properties', 'schemas', 'paths', 'responses', 'headers',
  * Converts the document to OpenAPI 3.0.3, for tools that cannot read 3.1. Drops webhooks, which 3.0 lacks. A schema
  * with several types becomes `anyOf`; one that allows null becomes `nullable`.
  */
-export function toOpenApi30({ webhooks: _, tags, components, ...rest }: OpenApiDocument): object {
-  const { securitySchemes } = components
-  const used = { ...referredComponents(rest.paths, components), securitySchemes }
-  const converted = toSchemas30({ ...rest, components: used }) as object
-  return { ...converted, openapi: '3.0.3', tags: tagsOf({ tags }, rest.paths) }
+export function toOpenApi30({ webhooks: _, tags, ...rest }: OpenApiDocument): object {
+  return { ...toSchemas30(withoutUnused({ ...rest, tags })), openapi: '3.0.3' }
 }
 
 /** Converts the schemas of a part of the document. */
-export function toSchemas30(node: unknown, holdsNames = false): unknown {
-  if (Array.isArray(node)) return node.map((each) => toSchemas30(each))
-  if (typeof node !== 'object' || node === null) return node
+export function toSchemas30<Part>(part: Part, holdsNames = false): Part {
+  if (Array.isArray(part)) return part.map((each) => toSchemas30(each)) as Part
+  if (typeof part !== 'object' || part === null) return part
   const copy = Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [
+    Object.entries(part).map(([key, value]) => [
       key,
-      !holdsNames && (DATA.has(key) || key === 'examples')
-        ? value
-        : toSchemas30(value, !holdsNames && NAMED.has(key)),
+      !holdsNames && DATA.has(key) ? value : toSchemas30(value, !holdsNames && NAMED.has(key)),
     ]),
   )
-  return holdsNames ? copy : asSchema30(copy)
+  return (holdsNames ? copy : asSchema30(copy)) as Part
 }
 
 function asSchema30({ const: only, contentMediaType: _, ...node }: Record<string, unknown>): object {

@@ -1,25 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { SwaggerTransform } from '@fastify/swagger'
 import { ERRORS, type ErrorCode } from '@quickquote/core'
-import {
-  PROBLEM_MEDIA_TYPE,
-  Problem,
-  problemOf,
-  problemType,
-  type TObject,
-  type TSchema,
-  Type,
-} from '@quickquote/core/internal'
-import type { FastifyContextConfig, FastifySchema } from 'fastify'
-import { DEFAULT_SESSION_SCHEME, type Deprecation, type PluginSettings } from '../options.ts'
+import { PROBLEM_MEDIA_TYPE, Problem, problemOf, problemType, Type } from '@quickquote/core/internal'
+import type { Deprecation, PluginSettings } from '../options.ts'
 import { paramsOf, type Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
 import { toSchemas30 } from './openapi-30.ts'
-import { BODY_IS_OPTIONAL, securitySchemes } from './openapi-document.ts'
-import { mapValues } from './openapi-shape.ts'
+import { securitySchemes } from './openapi-document.ts'
+import { BODY_IS_OPTIONAL, jsonContent, mapValues, narrowed } from './openapi-shape.ts'
 
-const CODES = Object.keys(ERRORS) as ErrorCode[]
+const header = (description: string) => Type.String({ description })
 
-const REQUEST_ID = Type.String({ description: 'The ID of the request. Include it in support requests.' })
+const REQUEST_ID = header('The ID of the request. Include it in support requests.')
 
 const RETRY_AFTER = Type.Integer({ description: 'Seconds to wait.' })
 
@@ -32,104 +24,87 @@ const KEY_HEADERS = {
     format: 'date-time',
     description: 'The expiry of the API key. Sent only during its last 30 days.',
   }),
-  'RateLimit-Policy': Type.String({
-    description: 'The limits that apply to this route (IETF RateLimit fields).',
-  }),
-  RateLimit: Type.String({
-    description: 'The requests left (`r`), and the seconds until there are more (`t`).',
-  }),
+  'RateLimit-Policy': header('The limits that apply to this route (IETF RateLimit fields).'),
+  RateLimit: header('The requests left (`r`), and the seconds until there are more (`t`).'),
 }
 
 function deprecationHeaders({ sunset, link }: Deprecation) {
   return {
-    Deprecation: Type.String({
-      description: 'Since when the route is deprecated: `@` and Unix time in seconds (RFC 9745).',
-    }),
-    ...(sunset && {
-      Sunset: Type.String({ description: 'When it stops working: an HTTP date (RFC 8594).' }),
-    }),
-    ...(link && { Link: Type.String({ description: 'What to do instead: `<…>; rel="deprecation"`.' }) }),
+    Deprecation: header('Since when the route is deprecated: `@` and Unix time in seconds (RFC 9745).'),
+    ...(sunset && { Sunset: header('When it stops working: an HTTP date (RFC 8594).') }),
+    ...(link && { Link: header('What to do instead: `<…>; rel="deprecation"`.') }),
   }
-}
-
-type SwaggerTransform = Exclude<FastifyContextConfig['swaggerTransform'], false | undefined>
-
-/** The forms of a route that @fastify/swagger asks for: in our own document, and in the host's if requested. */
-export function documentation({ problemTypeBase, inHostDocument, apiDocs, deprecated }: PluginSettings) {
-  const schemes = securitySchemes(apiDocs?.sessionScheme ?? DEFAULT_SESSION_SCHEME)
-  return (route: Route): { readonly own: SwaggerTransform; readonly ofHost: SwaggerTransform | false } => {
-    const scheme = route.access === 'api_key' ? 'apiKey' : 'session'
-    // Made when somebody asks for a document, so that the app starts sooner.
-    const operation = () => operationOf(route, problemTypeBase, deprecated[route.operationId])
-    const in30 = () => toSchemas30(operation()) as ReturnType<typeof operation>
-
-    function inDocument(document: HostDocument | undefined) {
-      // Swagger 2.0 has no sessions in cookies.
-      if (document === undefined) return in30()
-      const security = [{ [declare(scheme, schemes[scheme], document)]: [] }]
-      return { ...(document.openapi?.startsWith('3.0') ? in30() : operation()), security }
-    }
-
-    return {
-      own: ({ url }) => ({ url, schema: { ...operation(), security: [{ [scheme]: [] }] } }),
-      ofHost:
-        inHostDocument &&
-        ((context) => ({
-          url: context.url,
-          schema: inDocument('openapiObject' in context ? context.openapiObject : undefined),
-        })),
-    }
-  }
-}
-
-/** The document that @fastify/swagger is writing: its `components` are not the host's own object. */
-interface HostDocument {
-  readonly openapi?: string
-  readonly components?: { securitySchemes?: Record<string, object> }
 }
 
 /**
- * Declares a security scheme in the host's document. Another scheme of the host keeps the name.
- * @returns the name of our scheme
+ * How @fastify/swagger documents a route, in our own document as in the host's. Its parts are made when somebody asks for
+ * a document, so that the app starts sooner.
  */
-function declare(name: string, scheme: object | undefined, { components = {} }: HostDocument): string {
-  const declared = components.securitySchemes ?? {}
-  const free =
-    declared[name] === undefined || isSameScheme(declared[name], scheme) ? name : `quickquote_${name}`
-  components.securitySchemes = { [free]: scheme ?? {}, ...declared }
-  return free
+export function documentation(route: Route, settings: PluginSettings): SwaggerTransform {
+  return ({ url, ...context }) => {
+    const operation = operationOf(route, settings)
+    // Swagger 2.0 has no sessions in cookies.
+    if (!('openapiObject' in context)) return { url, schema: toSchemas30(operation) }
+    const { openapi, components } = context.openapiObject
+    const name = route.access === 'api_key' ? 'apiKey' : 'session'
+    const security = [{ [declare(name, securitySchemes(settings)[name], components)]: [] }]
+    const schema = openapi?.startsWith('3.0') ? toSchemas30(operation) : operation
+    return { url, schema: { ...schema, security } }
+  }
 }
 
-/** Descriptions may differ. */
-function isSameScheme(one: object, other: object | undefined): boolean {
-  return isDeepStrictEqual({ ...one, description: '' }, { ...other, description: '' })
+/**
+ * Declares a security scheme in a document. Another scheme of the host keeps the name.
+ * @param components of the document that @fastify/swagger is writing: not the host's own object
+ * @returns the name of our scheme
+ */
+function declare(
+  name: string,
+  scheme: object,
+  components: { securitySchemes?: Record<string, object> } = {},
+): string {
+  const declared = { [name]: scheme, ...components.securitySchemes }
+  // Descriptions may differ.
+  const isSame = isDeepStrictEqual({ ...declared[name], description: '' }, { ...scheme, description: '' })
+  const free = isSame ? name : `quickquote_${name}`
+  components.securitySchemes = { [free]: scheme, ...components.securitySchemes }
+  return free
 }
 
 /** All codes of a route: its own, and those of its access, parameters and body. */
 function errorCodesOf({ access, method, errors }: Route): ErrorCode[] {
-  const codes = new Set<ErrorCode>(errors)
-  const add = (...more: ErrorCode[]) => more.forEach((code) => void codes.add(code))
+  const codes: ErrorCode[] = [...errors, 'API_KEY_IN_QUERY', 'VALIDATION_FAILED', 'MALFORMED_REQUEST']
+  codes.push('INTERNAL_ERROR', 'SERVICE_UNAVAILABLE')
   const isWrite = method !== 'GET'
-  add('API_KEY_IN_QUERY', 'VALIDATION_FAILED', 'MALFORMED_REQUEST', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE')
-  if (isWrite) add('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  if (isWrite) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   if (access === 'api_key') {
-    add('API_KEY_MISSING', 'API_KEY_INVALID', 'API_KEY_INACTIVE', 'API_KEY_EXPIRED', 'API_KEY_REVOKED')
-    add('RATE_LIMITED')
+    codes.push('API_KEY_MISSING', 'API_KEY_INVALID', 'API_KEY_INACTIVE', 'API_KEY_EXPIRED', 'API_KEY_REVOKED')
+    codes.push('RATE_LIMITED')
   } else {
-    add('SESSION_REQUIRED', 'NOT_A_MEMBER')
-    if (isWrite) add('CROSS_SITE_REQUEST')
-    if (access !== 'member') add('PERMISSION_REQUIRED')
+    codes.push('SESSION_REQUIRED', 'NOT_A_MEMBER')
+    if (isWrite) codes.push('CROSS_SITE_REQUEST')
+    if (access !== 'member') codes.push('PERMISSION_REQUIRED')
   }
-  return CODES.filter((code) => codes.has(code))
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.includes(code))
+}
+
+/** The `id` in the path of a route. */
+const ID_OF_TAG: Readonly<Record<string, string>> = {
+  'Quick Quotes': EXAMPLE.quotationId,
+  Proposals: EXAMPLE.proposalId,
+  'API keys': EXAMPLE.apiKeyId,
+  Webhooks: EXAMPLE.endpointId,
 }
 
 /** The route in the form that @fastify/swagger expects. */
-function operationOf(
-  route: Route,
-  typeBase: string,
-  deprecation: Deprecation | undefined,
-): FastifySchema & Record<string, unknown> {
-  const { answer, body } = route
+function operationOf(route: Route, { problemTypeBase, deprecated }: PluginSettings) {
+  const { answer } = route
+  const ids: Readonly<Record<string, string | undefined>> = { ...EXAMPLE, id: ID_OF_TAG[route.tag] }
+  const params = mapValues(paramsOf(route).properties, (id, name) => ({ ...id, examples: [ids[name]] }))
+  const bodies = mapValues(route.body ?? {}, ({ schema, example }) => ({
+    schema: { ...schema, 'x-examples': { example: { value: example } } },
+  }))
+  const deprecation = deprecated[route.operationId]
   const headers = { 'X-Request-Id': REQUEST_ID, ...(deprecation && deprecationHeaders(deprecation)) }
   const keyHeaders = route.access === 'api_key' ? KEY_HEADERS : {}
   const codes = errorCodesOf(route)
@@ -142,7 +117,7 @@ function operationOf(
       // Without a valid key, there is nothing to report.
       ...(status === 401 ? {} : keyHeaders),
     }
-    return [status, { headers: problemHeaders, ...problemContent(status, ofStatus, typeBase) }]
+    return [status, { headers: problemHeaders, ...problemContent(status, ofStatus, problemTypeBase) }]
   })
   return {
     operationId: route.operationId,
@@ -150,79 +125,40 @@ function operationOf(
     summary: route.summary,
     description: route.description,
     deprecated: deprecation !== undefined,
-    params: withExamples(paramsOf(route), route),
-    querystring: inOneParameter(route.query),
+    params: Type.Object(params),
+    querystring: route.query,
     headers: route.requestHeaders,
-    body: body && { content: mapValues(body, documentBody) },
+    body: route.body && { content: bodies },
     [BODY_IS_OPTIONAL]: route.bodyIsOptional,
     response: {
       [answer.status]: {
         description: answer.description,
         headers: { ...headers, ...keyHeaders, ...answer.headers },
-        ...(answer.status === 204 ? { type: 'null' } : documentAnswer(answer)),
+        ...(answer.status === 204 ? { type: 'null' } : { content: jsonContent(answer) }),
       },
       ...Object.fromEntries(problems),
     },
   }
 }
 
-const ID_OF_TAG: Readonly<Record<string, string>> = {
-  'Quick Quotes': EXAMPLE.quotationId,
-  Proposals: EXAMPLE.proposalId,
-  'API keys': EXAMPLE.apiKeyId,
-  Webhooks: EXAMPLE.endpointId,
-}
-
-function withExamples({ properties }: TObject, { tag }: Route): TObject {
-  const ids: Readonly<Record<string, string | undefined>> = { ...EXAMPLE, id: ID_OF_TAG[tag] }
-  return Type.Object(mapValues(properties, (schema, name) => ({ ...schema, examples: [ids[name]] })))
-}
-
-/** A list is one parameter, separated by commas: @fastify/swagger reads the style of all parameters here. */
-function inOneParameter(query: TObject | undefined): TObject | undefined {
-  const hasList = Object.values(query?.properties ?? {}).some(({ type }) => type === 'array')
-  return query !== undefined && hasList ? { ...query, style: 'form', explode: false } : query
-}
-
-function documentAnswer({ schema, example }: Route['answer']) {
-  return { content: { 'application/json': { schema, examples: { example: { value: example } } } } }
-}
-
-function documentBody({ schema, example }: { schema: TSchema; example: unknown }) {
-  return { schema: { ...schema, 'x-examples': { example: { value: example } } } }
-}
-
 function problemContent(status: number, codes: readonly ErrorCode[], typeBase: string) {
+  const examples = codes.map((code) => {
+    const { title } = ERRORS[code]
+    const errors = code === 'VALIDATION_FAILED' ? [{ pointer: '/name', detail: 'must be a string' }] : []
+    const context = { typeBase, requestId: EXAMPLE.requestId }
+    return [code, { summary: title, value: problemOf({ code, message: title, errors }, context) }]
+  })
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(' '),
     content: {
       [PROBLEM_MEDIA_TYPE]: {
-        schema: {
-          allOf: [
-            // With every code.
-            {
-              ...Problem,
-              properties: { ...Problem.properties, code: { ...Problem.properties.code, enum: CODES } },
-            },
-            {
-              type: 'object',
-              properties: {
-                type: { type: 'string', enum: codes.map((code) => problemType(code, typeBase)) },
-                status: { type: 'integer', enum: [status] },
-                code: { type: 'string', enum: codes },
-              },
-            },
-          ],
-        },
-        examples: Object.fromEntries(
-          codes.map((code) => [code, { summary: ERRORS[code].title, value: exampleProblem(code, typeBase) }]),
-        ),
+        schema: narrowed(Problem, {
+          type: { type: 'string', enum: codes.map((code) => problemType(code, typeBase)) },
+          status: { type: 'integer', enum: [status] },
+          code: { type: 'string', enum: codes },
+        }),
+        examples: Object.fromEntries(examples),
       },
     },
   }
-}
-
-function exampleProblem(code: ErrorCode, typeBase: string): Problem {
-  const errors = code === 'VALIDATION_FAILED' ? [{ pointer: '/name', detail: 'must be a string' }] : []
-  return problemOf({ code, message: ERRORS[code].title, errors }, { typeBase, requestId: EXAMPLE.requestId })
 }

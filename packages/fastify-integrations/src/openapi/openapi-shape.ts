@@ -5,52 +5,55 @@ export interface OpenApiDocument {
   /** In the document of one audience. */
   readonly security?: readonly object[]
   readonly paths: Paths
-  readonly webhooks?: Paths
-  readonly components: Components
+  readonly webhooks?: Paths | undefined
+  /** By kind and name. */
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
 /** Operations by path and method. */
-export type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
+export type Paths<O = Operation> = Readonly<Record<string, Readonly<Record<string, O>>>>
+
+/** Marks an optional body: @fastify/swagger declares every body as required. */
+export const BODY_IS_OPTIONAL = 'x-body-is-optional'
 
 export interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
-  readonly security?: readonly object[]
+  readonly security: readonly object[]
   readonly requestBody?: object
+  readonly [BODY_IS_OPTIONAL]?: true
   readonly responses: Readonly<Record<string, Response>>
 }
 
-export interface Response {
+interface Response {
   readonly headers: Readonly<Record<string, object>>
   readonly content?: Readonly<Record<string, { readonly examples: Readonly<Record<string, object>> }>>
 }
-
-/** By kind and name. */
-export type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** An operation, and where it is in its document. */
 export type Located<O> = O & { readonly path: string; readonly method: string }
 
 /** All operations, in order. */
-export function operationsOf<O extends object>(
-  paths: Readonly<Record<string, Readonly<Record<string, O>>>> = {},
-): Located<O>[] {
+export function operationsOf<O extends object>(paths: Paths<O> = {}): Located<O>[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ path, method, ...operation })),
   )
 }
 
-/** The tags of a document that these paths use. */
-export function tagsOf({ tags }: Pick<OpenApiDocument, 'tags'>, ...paths: readonly (Paths | undefined)[]) {
-  const used = new Set(paths.flatMap((each) => operationsOf(each).flatMap((operation) => operation.tags)))
-  return tags.filter(({ name }) => used.has(name))
+/** Of our own schemas, those with a title become components. */
+export function isTitledSchema(node: { title?: unknown; properties?: unknown } | null): boolean {
+  return typeof node?.title === 'string' && node.properties !== undefined
 }
 
-/** Of our own schemas, those with a title become components. */
-export function isTitledSchema(node: unknown): node is { readonly title: string } {
-  const { title, properties } = (node ?? {}) as { readonly title?: unknown; readonly properties?: unknown }
-  return typeof title === 'string' && properties !== undefined
+/** A body with its example. */
+export function jsonContent({ schema, example }: { schema: object; example: unknown }): object {
+  return { 'application/json': { schema, examples: { example: { value: example } } } }
+}
+
+/** A schema, of whose properties some are narrower. */
+export function narrowed(schema: object, properties: object): object {
+  return { allOf: [schema, { type: 'object', properties }] }
 }
 
 export function mapValues<T, U>(

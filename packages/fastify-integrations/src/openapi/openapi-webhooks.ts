@@ -1,26 +1,13 @@
 import type { CatalogEntry, Settings } from '@quickquote/core'
 import { eventCatalogOf, QuotationEventData, type TSchema, WebhookEvent } from '@quickquote/core/internal'
 import { EXAMPLE } from './examples.ts'
-import { isTitledSchema } from './openapi-shape.ts'
-
-export const EVENTS_TAG = 'Events'
+import { isTitledSchema, jsonContent, narrowed } from './openapi-shape.ts'
 
 /** The events of the catalog, as the `webhooks` of an OpenAPI document (specification, "Events"). */
-export function openapiWebhooks({
-  events,
-  productName,
-  delivery,
-}: Pick<Settings, 'events' | 'productName' | 'delivery'>): Record<string, object> {
-  return Object.fromEntries(
-    eventCatalogOf(events, EXAMPLE.organizationId).map((event) => [
-      event.type,
-      { post: operationOf(event, events.definitionOf(event.type).data, { productName, delivery }) },
-    ]),
-  )
+export function openapiWebhooks(settings: Settings): Record<string, object> {
+  const events = eventCatalogOf(settings.events, EXAMPLE.organizationId)
+  return Object.fromEntries(events.map((event) => [event.type, { post: operationOf(event, settings) }]))
 }
-
-const SIGNATURE = { type: 'string', pattern: '^v1=[0-9a-f]{64}$' }
-const PREVIOUS_SIGNATURES = { type: 'string', pattern: '^v1=[0-9a-f]{64}(, v1=[0-9a-f]{64}){0,2}$' }
 
 /** The headers of the Standard Webhooks specification. */
 const STANDARD_PARAMETERS = [
@@ -39,11 +26,12 @@ const STANDARD_PARAMETERS = [
 ].map((header) => ({ in: 'header', required: true, ...header }))
 
 /** OpenAPI has no parameter for `Content-Type`, the fifth header of the specification: it is the media type of the body. */
-function operationOf(
-  { type, description, example }: CatalogEntry,
-  data: TSchema,
-  { productName, delivery }: Pick<Settings, 'productName' | 'delivery'>,
-): object {
+function operationOf({ type, description, example }: CatalogEntry, settings: Settings): object {
+  const { events, productName } = settings
+  const { timeoutMs, maxAttempts, standardWebhooks } = settings.delivery
+  const seconds = timeoutMs / 1000
+  const retries =
+    maxAttempts === 1 ? 'It is not retried.' : `It is retried, up to ${maxAttempts} attempts in total.`
   const header = (name: string, schema: object, description: string, required = true) => ({
     name: `X-${productName}-${name}`,
     in: 'header',
@@ -53,7 +41,7 @@ function operationOf(
   })
   return {
     operationId: `on_${type.replaceAll('.', '_')}`,
-    tags: [EVENTS_TAG],
+    tags: ['Events'],
     summary: description,
     security: [],
     parameters: [
@@ -68,50 +56,35 @@ function operationOf(
       header('Timestamp', { type: 'integer' }, 'Unix time in seconds when the delivery was signed.'),
       header(
         'Signature',
-        SIGNATURE,
+        { type: 'string', pattern: '^v1=[0-9a-f]{64}$' },
         '`v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret.',
       ),
       header(
         'Signature-Previous',
-        PREVIOUS_SIGNATURES,
+        { type: 'string', pattern: '^v1=[0-9a-f]{64}(, v1=[0-9a-f]{64}){0,2}$' },
         'The same, keyed with each previous signing secret that still signs, newest first. Sent only during the overlap of a rotation.',
         false,
       ),
-      ...(delivery.standardWebhooks ? STANDARD_PARAMETERS : []),
+      ...(standardWebhooks ? STANDARD_PARAMETERS : []),
     ],
     requestBody: {
       required: true,
-      content: {
-        'application/json': {
-          schema: {
-            allOf: [
-              WebhookEvent,
-              {
-                type: 'object',
-                properties: { type: { type: 'string', enum: [type] }, data: documented(data) },
-              },
-            ],
-          },
-          examples: { example: { value: example } },
-        },
-      },
+      content: jsonContent({
+        schema: narrowed(WebhookEvent, {
+          type: { type: 'string', enum: [type] },
+          data: documented(events.definitionOf(type).data),
+        }),
+        example,
+      }),
     },
     responses: {
       '2XX': {
-        description: `The event was received. Respond within ${counted(delivery.timeoutMs / 1000, 'second')}.`,
+        description: `The event was received. Respond within ${seconds} second${seconds === 1 ? '' : 's'}.`,
       },
       '410': { description: 'The receiver does not want this event. It is not sent again.' },
-      default: { description: `The event was not received. ${retries(delivery.maxAttempts)}` },
+      default: { description: `The event was not received. ${retries}` },
     },
   }
-}
-
-function retries(maxAttempts: number): string {
-  return maxAttempts === 1 ? 'It is not retried.' : `It is retried, up to ${maxAttempts} attempts in total.`
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Without titles, unless the data is ours: a host's title could be a duplicate, or an invalid name. */

@@ -27,7 +27,8 @@ export function eventRoutes(
       summary: 'Read the events of the organization',
       description:
         'Returns events oldest first, each with the bytes of its webhook, whether or not an endpoint subscribes to it. Store the `Link` of each response and continue from there: no event is skipped or repeated. Reading from an event ID may repeat some. With `wait`, an empty page waits for the next event.',
-      query: feedQuery,
+      // A list is one parameter, separated by commas: @fastify/swagger reads the style of all parameters here.
+      query: { ...feedQuery, style: 'form', explode: false },
       endWaits: () => waits.close(),
       answer: {
         status: 200,
