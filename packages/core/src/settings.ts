@@ -167,6 +167,7 @@ const OPTIONS = {
     isRequired: true,
     check: hasMethods('start', 'signDocumentUrl'),
     rule: 'needs two functions: start(quote, context) and signDocumentUrl(document).',
+    checkInside: (path, pipeline: object) => checkOptionValues(path, PIPELINE_OPTIONS, pipeline),
   },
   events: {
     check: isObject,
@@ -233,7 +234,6 @@ const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
  */
 export function createSettings(options: IntegrationsOptions): Omit<Settings, 'clock' | 'now'> {
   const checked = completeOptions('createIntegrations', OPTIONS, options)
-  checkOptionValues('createIntegrations: pipeline', PIPELINE_OPTIONS, checked.pipeline)
   const delivery = derived(complete('delivery', DELIVERY_OPTIONS, options.delivery), options.delivery)
   const start = complete('start', START_OPTIONS, options.start)
   const lease = complete('lease', LEASE_OPTIONS, options.lease)

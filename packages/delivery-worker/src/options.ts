@@ -1,6 +1,6 @@
 import { type Certificates, ConfigurationError, type Integrations } from '@quickquote/core'
 import {
-  checkCertificates,
+  CERTIFICATES,
   checkLease,
   completeOptions,
   INTEGRATIONS_OPTION,
@@ -54,8 +54,8 @@ const OPTIONS = {
   pollIntervalMs: { min: 1, max: MAX_TIMER_MS },
   heartbeatMs: { min: heartbeatMs.min, max: heartbeatMs.max },
   deadAfterMs: { min: deadAfterMs.min, max: deadAfterMs.max },
-  ca: {},
-  health: {},
+  ca: CERTIFICATES,
+  health: { checkInside: (path, health: object) => void completeOptions(path, HEALTH_OPTIONS, health) },
 } satisfies Record<keyof DeliveryWorkerOptions, OptionTable[string]>
 
 const HEALTH_OPTIONS = {
@@ -80,9 +80,5 @@ export function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
   const { lease, delivery } = given.integrations.settings
   const checked = { pollIntervalMs: delivery.pollMs, ...lease, ...given }
   checkLease('createDeliveryWorker: ', checked)
-  checkCertificates('createDeliveryWorker: ca', checked.ca)
-  if (checked.health !== undefined) {
-    completeOptions('createDeliveryWorker: health', HEALTH_OPTIONS, checked.health)
-  }
   return checked
 }

@@ -177,25 +177,20 @@ const API_DOCS_OPTIONS = {
   },
   logo: {
     default: null,
-    check: (logo: ApiDocsLogo | null) =>
-      logo === null || (LOGO_TYPES.includes(logo?.type) && isContent(logo.content)),
+    check: (logo: ApiDocsLogo) => LOGO_TYPES.includes(logo.type) && isContent(logo.content),
     rule: `must be { type, content }: a type of ${LOGO_TYPES.join(', ')} and the image as bytes or text.`,
   },
   brand: {
     default: null,
-    check: (brand: ApiDocsBrand | null) => brand === null || isText(brand?.name),
+    check: (brand: ApiDocsBrand) => isText(brand.name),
     rule: 'must have a name, and may have the URL of a logo.',
+    checkInside: checkBrand,
   },
-  homeUrl: {
-    default: null,
-    check: (url) => url === null || isText(url),
-    rule: 'must be a URL, such as /.',
-  },
+  homeUrl: { default: null, check: isText, rule: 'must be a URL, such as /.' },
   license: {
     default: null,
-    check: (license: ApiDocsOptions['license']) =>
-      license === null ||
-      (typeof license?.name === 'string' && (license.url === undefined || parseUrl(license.url) !== null)),
+    check: (license: { name: unknown; url?: string }) =>
+      typeof license.name === 'string' && (license.url === undefined || parseUrl(license.url) !== null),
     rule: "must be { name, url? } with an absolute URL, such as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
   },
 } satisfies Record<keyof ApiDocsOptions, OptionTable[string]>
@@ -266,7 +261,8 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
   return {
     ...settings,
     publicUrl: publicUrl === undefined ? null : trimEndOf(new URL(publicUrl).href, '/'),
-    apiDocs: apiDocs === false ? null : checkApiDocs(apiDocs),
+    apiDocs:
+      apiDocs === false ? null : completeOptions('fastifyIntegrations: apiDocs', API_DOCS_OPTIONS, apiDocs),
   }
 }
 
@@ -281,12 +277,6 @@ function isPublicUrl(text: unknown): boolean {
 
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
-}
-
-function checkApiDocs(apiDocs: ApiDocsOptions): Required<ApiDocsOptions> {
-  const checked = completeOptions('fastifyIntegrations: apiDocs', API_DOCS_OPTIONS, apiDocs)
-  if (checked.brand !== null) checkBrand('fastifyIntegrations: apiDocs.brand', checked.brand)
-  return checked
 }
 
 function isContent(content: unknown): boolean {

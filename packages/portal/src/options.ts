@@ -84,7 +84,7 @@ const OPTIONS = {
     rule: 'must be a path without a trailing slash, such as /api.',
   },
   signInUrl: PATH,
-  brand: {},
+  brand: { checkInside: checkBrand },
   apiReferenceUrl: PATH,
   homeUrl: PATH,
   signOutUrl: PATH,
@@ -109,7 +109,6 @@ const OPTIONS = {
  */
 export function checkOptions(options: FastifyPortalOptions): void {
   completeOptions('fastifyPortal', OPTIONS, options, REGISTER_OPTIONS)
-  if (options.brand !== undefined) checkBrand('fastifyPortal: brand', options.brand)
 }
 
 function isLanguageTag(tag: unknown): boolean {

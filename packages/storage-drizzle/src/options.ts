@@ -78,7 +78,7 @@ const OPTIONS = {
   ...CONNECTION_OPTIONS,
   sql: {},
   db: {},
-  schema: { default: DEFAULT_SCHEMA },
+  schema: { default: DEFAULT_SCHEMA, checkInside: (_path, schema: string) => checkSchema(schema) },
   prepare: { default: true },
   callTimeoutMs: { default: 6000, min: 1, max: MAX_TIMER_MS },
   anyEngine: { default: false },
@@ -99,7 +99,5 @@ export function checkOptions(options: StorageOptions): Completed<StorageOptions,
       `drizzleStorage: pass either ${client} (your own client) or a connectionString. ${other} cannot be combined with ${client}.`,
     )
   }
-  const checked = completeOptions('drizzleStorage', OPTIONS, options)
-  checkSchema(checked.schema)
-  return checked
+  return completeOptions('drizzleStorage', OPTIONS, options)
 }

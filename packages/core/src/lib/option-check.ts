@@ -25,10 +25,12 @@ interface FlagOption {
 interface RuledOption {
   readonly default?: unknown
   readonly isRequired?: true
-  /** Whether a value is right. Default: checked by the code that uses it. */
+  /** Whether a value other than the default is right. Default: checked by the code that uses it. */
   check?(value: unknown): boolean
   /** What an error says after the name, such as `must be a function.`; a function, if that depends on the value. */
   readonly rule?: string | ((value: unknown) => string)
+  /** Checks what is inside a value. @throws ConfigurationError */
+  checkInside?(path: string, value: never): void
 }
 
 /** The names, checks and defaults of a group of options; for numbers and flags also their types, and the reference page. */
@@ -77,17 +79,19 @@ export function checkOptionValues(owner: string, table: OptionTable, given: obje
   for (const [name, option] of Object.entries(table)) {
     const value = values[name]
     const isRequired = 'isRequired' in option && option.isRequired === true
-    if (value === undefined && !isRequired) continue
+    const isDefault = value === undefined || value === option.default
+    if (isDefault && !isRequired) continue
     const path = `${owner}${separatorAfter(owner)}${name}`
     if ('min' in option) checkNumber(path, value, option)
     else if (typeof option.default === 'boolean')
       insist(typeof value === 'boolean', path, 'must be true or false.')
-    else if ('check' in option) insist(option.check?.(value) ?? true, path, ruleFor(value, option))
+    else checkByRule(path, value, option)
   }
 }
 
-function ruleFor(value: unknown, { rule }: RuledOption): string | undefined {
-  return typeof rule === 'function' ? rule(value) : rule
+function checkByRule(path: string, value: unknown, { check, rule, checkInside }: RuledOption): void {
+  insist(check?.(value) ?? true, path, typeof rule === 'function' ? rule(value) : rule)
+  checkInside?.(path, value as never)
 }
 
 function insist(holds: boolean, path: string, rule = 'is wrong.'): void {
