@@ -160,12 +160,12 @@ export {
   isText,
   isTime,
   listOf,
-  MAX_TIMER_MS,
   matching,
   type OptionsOf,
   type OptionTable,
   oneOf,
   REGISTER_OPTIONS,
+  TIMER,
 } from './lib/option-check.ts'
 export { type CallWatcher, isOutage } from './lib/outage.ts'
 export { givenOptions, pick } from './lib/fields.ts'

@@ -12,10 +12,10 @@ import {
   isObject,
   isTime,
   listOf,
-  MAX_TIMER_MS,
   matching,
   type OptionsOf,
   type OptionTable,
+  TIMER,
 } from './lib/option-check.ts'
 import { version } from './lib/version.ts'
 import { API_KEY_OPTIONS, type ApiKeyPolicy } from './model/api-key-use.ts'
@@ -201,7 +201,7 @@ const OPTIONS = {
   onEndpointFailing: HOOK,
   onDeliveriesExhausted: HOOK,
   onApiKeyExpiring: HOOK,
-  hookTimeoutMs: { default: 10_000, min: 1, max: MAX_TIMER_MS },
+  hookTimeoutMs: { default: 10_000, ...TIMER },
   logger: {
     check: hasMethods('debug', 'info', 'warn', 'error'),
     rule: 'must have the functions debug, info, warn and error, like pino.',

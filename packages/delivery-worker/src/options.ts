@@ -5,10 +5,9 @@ import {
   completeOptions,
   INTEGRATIONS_OPTION,
   isText,
-  LEASE_OPTIONS,
   type LeasePolicy,
-  MAX_TIMER_MS,
   type OptionTable,
+  TIMER,
 } from '@quickquote/core/internal'
 import type { HealthAddress } from './health/health-server.ts'
 
@@ -46,14 +45,13 @@ export const WORKER_OPTIONS = {
   pipelineStarts: { default: true },
 } as const satisfies OptionTable
 
-/** Their defaults are in the settings of the integrations. */
-const { heartbeatMs, deadAfterMs } = LEASE_OPTIONS
+/** The defaults of the others are in the settings of the integrations. */
 const OPTIONS = {
   integrations: INTEGRATIONS_OPTION,
   ...WORKER_OPTIONS,
-  pollIntervalMs: { min: 1, max: MAX_TIMER_MS },
-  heartbeatMs: { min: heartbeatMs.min, max: heartbeatMs.max },
-  deadAfterMs: { min: deadAfterMs.min, max: deadAfterMs.max },
+  pollIntervalMs: TIMER,
+  heartbeatMs: TIMER,
+  deadAfterMs: TIMER,
   ca: CERTIFICATES,
   health: { checkInside: (path, health: object) => void completeOptions(path, HEALTH_OPTIONS, health) },
 } satisfies Record<keyof DeliveryWorkerOptions, OptionTable[string]>

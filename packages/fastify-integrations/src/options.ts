@@ -13,13 +13,13 @@ import {
   isText,
   isTime,
   listOf,
-  MAX_TIMER_MS,
   matching,
   type OptionTable,
   oneOf,
   parseUrl,
   REGISTER_OPTIONS,
   SESSION_TIMEOUT_MS,
+  TIMER,
   trimEndOf,
 } from '@quickquote/core/internal'
 import type { DescribeMembers } from './answers/member-names.ts'
@@ -210,7 +210,7 @@ const OPTIONS = {
     check: hasMethods('start', 'stop'),
     rule: 'must be the result of createDeliveryWorker({ integrations }). The plugin starts and stops it.',
   },
-  sessionTimeoutMs: { default: SESSION_TIMEOUT_MS, min: 1, max: MAX_TIMER_MS },
+  sessionTimeoutMs: { default: SESSION_TIMEOUT_MS, ...TIMER },
   trustedOrigins: {
     default: [] as readonly string[],
     check: listOf(isOrigin),

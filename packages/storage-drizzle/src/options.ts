@@ -3,8 +3,8 @@ import {
   type Completed,
   checkOptionNames,
   completeOptions,
-  MAX_TIMER_MS,
   type OptionTable,
+  TIMER,
 } from '@quickquote/core/internal'
 import type postgres from 'postgres'
 import { CONNECTION_OPTIONS } from './connection/connection.ts'
@@ -80,7 +80,7 @@ const OPTIONS = {
   db: {},
   schema: { default: DEFAULT_SCHEMA, checkInside: (_path, schema: string) => checkSchema(schema) },
   prepare: { default: true },
-  callTimeoutMs: { default: 6000, min: 1, max: MAX_TIMER_MS },
+  callTimeoutMs: { default: 6000, ...TIMER },
   anyEngine: { default: false },
 } as const satisfies OptionTable
 

@@ -2,8 +2,8 @@ import { closestMatch } from 'leven'
 import { ConfigurationError } from './errors.ts'
 import { givenOptions } from './fields.ts'
 
-/** A longer timer of Node fires at once: 2^31 - 1 milliseconds are 24 days. */
-export const MAX_TIMER_MS = 2 ** 31 - 1
+/** Milliseconds of a timer. A longer one of Node fires at once: 2^31 - 1 milliseconds are 24 days. */
+export const TIMER = { min: 1, max: 2 ** 31 - 1 } as const
 
 /** The range of a numeric option. Whole numbers, unless `fraction` is set. */
 export interface NumberRange {
