@@ -164,6 +164,7 @@ export {
   type OptionsOf,
   type OptionTable,
   oneOf,
+  PREFIX,
   REGISTER_OPTIONS,
   TIMER,
 } from './lib/option-check.ts'

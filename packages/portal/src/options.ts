@@ -11,6 +11,7 @@ import {
   matching,
   type OptionTable,
   oneOf,
+  PREFIX,
   REGISTER_OPTIONS,
 } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
@@ -79,10 +80,7 @@ const OPTIONS = {
     check: isFunction,
     rule: 'must be a function (request) => ({ memberId, organizations }) or null.',
   },
-  apiPrefix: {
-    check: matching(/^(\/[\w.~-]+)*$/),
-    rule: 'must be a path without a trailing slash, such as /api.',
-  },
+  apiPrefix: PREFIX,
   signInUrl: PATH,
   brand: { checkInside: checkBrand },
   apiReferenceUrl: PATH,

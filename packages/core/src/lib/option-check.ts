@@ -106,6 +106,12 @@ function separatorAfter(owner: string): string {
 /** Options of `register` that are Fastify's own. */
 export const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
 
+/** The row of an option that repeats the first of them. */
+export const PREFIX = {
+  check: matching(/^(\/[\w.~-]+)*$/),
+  rule: 'must be a path without a trailing slash, such as /api.',
+} as const satisfies OptionTable[string]
+
 /** The largest edit distance of a typo: at most half of the name, or `max` would resemble `sql`. */
 const MAX_SLIPS = 4
 
