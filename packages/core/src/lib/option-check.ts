@@ -155,8 +155,9 @@ export function isFunction(value: unknown): boolean {
   return typeof value === 'function'
 }
 
+/** An object with fields, also a module. A `Map` or a `URL` has none, and what it says would be ignored. */
 export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return ['[object Object]', '[object Module]'].includes(Object.prototype.toString.call(value))
 }
 
 export function isText(value: unknown): boolean {
