@@ -80,6 +80,13 @@ const WRONG: [object, RegExp][] = [
   [{ resolveSession() {} }, /resolveSession is not an option\. Options: /],
   [{ limits: { filez: 1 } }, /limits\.filez is not an option\. Did you mean files\?/],
   [{ delivery: { maxAttempts: 40 } }, /delivery\.backoffMs would grow to more than a year/],
+  [
+    { delivery: { maxAttempts: Number.MAX_SAFE_INTEGER, backoffFactor: 1 } },
+    /maxAttempts must be .* to 1000000/,
+  ],
+  [{ delivery: { warnAfterMs: 1e14 } }, /warnAfterMs must be .* to 3153600000000/],
+  [{ start: { timeoutMs: 1e14 } }, /start\.timeoutMs must be .* to 3153600000000/],
+  [{ limits: { apiKeyLifetimeDays: 1e9 } }, /apiKeyLifetimeDays must be .* to 36500/],
   [{ retention: { eventDays: 5 } }, /eventDays must be .* from 6 to 366/],
   [{ retention: { eventDays: 367 } }, /eventDays must be .* from 6 to 366/],
   [

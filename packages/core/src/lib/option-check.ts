@@ -5,6 +5,10 @@ import { givenOptions } from './fields.ts'
 /** Milliseconds of a timer. A longer one of Node fires at once: 2^31 - 1 milliseconds are 24 days. */
 export const TIMER = { min: 1, max: 2 ** 31 - 1 } as const
 
+/** The longest time before or after now: a date much further away is invalid in JavaScript or in the database. */
+export const CENTURY_DAYS = 36_500
+export const CENTURY_MS = CENTURY_DAYS * 24 * 60 * 60 * 1000
+
 /** The range of a numeric option. Whole numbers, unless `fraction` is set. */
 export interface NumberRange {
   readonly min: number

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { defaultsOf, type OptionsOf, type OptionTable, TIMER } from '../lib/option-check.ts'
+import { CENTURY_MS, defaultsOf, type OptionsOf, type OptionTable, TIMER } from '../lib/option-check.ts'
 import { described, Nullable, OneOf, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import { NullableCheckKind } from './receiver-check.ts'
@@ -153,7 +153,7 @@ export type EndpointStatistics = Static<typeof EndpointStatistics>
 /** How webhooks are delivered (specification, "Delivery behavior"). */
 export const DELIVERY_OPTIONS = {
   /** Attempts per event and endpoint. Default 8. */
-  maxAttempts: { default: 8, min: 1 },
+  maxAttempts: { default: 8, min: 1, max: 1_000_000 },
   /** Milliseconds for one attempt, from the DNS lookup to the end of the response body. Default 10,000. */
   timeoutMs: { default: 10_000, ...TIMER },
   /** Milliseconds before the first retry. Each further wait is `backoffFactor` times longer. Default 10,000. */
@@ -180,7 +180,7 @@ export const DELIVERY_OPTIONS = {
    * Milliseconds for which all deliveries to an endpoint must have failed before `onEndpointFailing` is called; 0:
    * never. Default 6 hours.
    */
-  warnAfterMs: { default: 6 * 60 * 60 * 1000, min: 0 },
+  warnAfterMs: { default: 6 * 60 * 60 * 1000, min: 0, max: CENTURY_MS },
   /** Concurrent deliveries to one endpoint over all workers, including tests. Default 8. */
   perEndpoint: { default: 8, min: 1 },
   /**

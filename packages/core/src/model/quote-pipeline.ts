@@ -1,4 +1,4 @@
-import { defaultsOf, type OptionsOf, type OptionTable, TIMER } from '../lib/option-check.ts'
+import { CENTURY_MS, defaultsOf, type OptionsOf, type OptionTable, TIMER } from '../lib/option-check.ts'
 import type { PipelineStatus, Proposal, QuotationFile, Source, Step } from './quotation.ts'
 
 /** A quote, as the pipeline receives it. */
@@ -108,7 +108,7 @@ export const START_OPTIONS = {
    */
   callTimeoutMs: { default: 60 * 60 * 1000, ...TIMER },
   /** Milliseconds without a report after which a run fails with PIPELINE_TIMEOUT. Default 24 hours. */
-  timeoutMs: { default: 24 * 60 * 60 * 1000, min: 1 },
+  timeoutMs: { default: 24 * 60 * 60 * 1000, min: 1, max: CENTURY_MS },
 } as const satisfies OptionTable
 export type StartPolicy = OptionsOf<typeof START_OPTIONS>
 export const DEFAULT_START_POLICY: StartPolicy = defaultsOf(START_OPTIONS)
