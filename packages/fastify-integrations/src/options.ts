@@ -155,7 +155,8 @@ export const DEFAULT_SESSION_SCHEME: SessionScheme = {
   description: 'The session of the application that hosts these routes.',
 }
 
-const LOGO_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp']
+const SVG = 'image/svg+xml'
+const LOGO_TYPES = [SVG, 'image/png', 'image/jpeg', 'image/webp']
 
 const API_DOCS_OPTIONS = {
   path: {
@@ -177,8 +178,8 @@ const API_DOCS_OPTIONS = {
   },
   logo: {
     default: null,
-    check: (logo: ApiDocsLogo) => LOGO_TYPES.includes(logo.type) && isContent(logo.content),
-    rule: `must be { type, content }: a type of ${LOGO_TYPES.join(', ')} and the image as bytes or text.`,
+    check: isLogo,
+    rule: `must be { type, content }: a type of ${LOGO_TYPES.join(', ')} and the image as bytes, or the text of an SVG.`,
   },
   brand: {
     default: null,
@@ -279,8 +280,9 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
-function isContent(content: unknown): boolean {
-  return (typeof content === 'string' || content instanceof Uint8Array) && content.length > 0
+function isLogo({ type, content }: ApiDocsLogo): boolean {
+  const isContent = content instanceof Uint8Array || (typeof content === 'string' && type === SVG)
+  return LOGO_TYPES.includes(type) && isContent && content.length > 0
 }
 
 function isSessionScheme(scheme: SessionScheme): boolean {
