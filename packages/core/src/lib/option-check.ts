@@ -9,23 +9,16 @@ export const TIMER = { min: 1, max: 2 ** 31 - 1 } as const
 export const CENTURY_DAYS = 36_500
 export const CENTURY_MS = CENTURY_DAYS * 24 * 60 * 60 * 1000
 
-/** The range of a numeric option. Whole numbers, unless `fraction` is set. */
-export interface NumberRange {
+/** Whole numbers, unless `fraction` is set. */
+export interface NumberOption {
   readonly min: number
   readonly max?: number
   readonly fraction?: true
-}
-
-export interface NumberOption extends NumberRange {
   readonly default?: number
   readonly isRequired?: true
 }
 
-interface FlagOption {
-  readonly default: boolean
-}
-
-/** Neither a number nor a flag. */
+/** No number. A flag has a default and nothing else. */
 interface RuledOption {
   readonly default?: unknown
   readonly isRequired?: true
@@ -38,7 +31,7 @@ interface RuledOption {
 }
 
 /** The names, checks and defaults of a group of options; for numbers and flags also their types, and the reference page. */
-export type OptionTable = Readonly<Record<string, NumberOption | FlagOption | RuledOption>>
+export type OptionTable = Readonly<Record<string, NumberOption | RuledOption>>
 
 /** The options that a table of numbers and flags describes. */
 export type OptionsOf<Table extends OptionTable> = {
@@ -54,10 +47,8 @@ export type Completed<Given, Table extends OptionTable> = Given &
   Required<Pick<Given, NamesWithDefault<Table> & keyof Given>>
 
 export function defaultsOf<Table extends OptionTable>(table: Table): OptionsOf<Table> {
-  const options = Object.entries(table).flatMap(([name, option]) =>
-    option.default === undefined ? [] : [[name, option.default]],
-  )
-  return Object.freeze(Object.fromEntries(options)) as OptionsOf<Table>
+  const defaults = Object.entries(table).map(([name, option]) => [name, option.default])
+  return Object.freeze(givenOptions(Object.fromEntries(defaults))) as OptionsOf<Table>
 }
 
 /**
@@ -82,24 +73,24 @@ export function checkOptionValues(owner: string, table: OptionTable, given: obje
   const values = given as Readonly<Record<string, unknown>>
   for (const [name, option] of Object.entries(table)) {
     const value = values[name]
-    const isRequired = 'isRequired' in option && option.isRequired === true
     const isDefault = value === undefined || value === option.default
-    if (isDefault && !isRequired) continue
+    if (isDefault && !option.isRequired) continue
     const path = `${owner}${separatorAfter(owner)}${name}`
     if ('min' in option) checkNumber(path, value, option)
-    else if (typeof option.default === 'boolean')
-      insist(typeof value === 'boolean', path, 'must be true or false.')
-    else checkByRule(path, value, option)
+    else checkByRule(path, value, typeof option.default === 'boolean' ? FLAG : option)
   }
 }
 
-function checkByRule(path: string, value: unknown, { check, rule, checkInside }: RuledOption): void {
-  insist(check?.(value) ?? true, path, typeof rule === 'function' ? rule(value) : rule)
-  checkInside?.(path, value as never)
+const FLAG: RuledOption = {
+  check: (value) => typeof value === 'boolean',
+  rule: 'must be true or false.',
 }
 
-function insist(holds: boolean, path: string, rule = 'is wrong.'): void {
-  if (!holds) throw new ConfigurationError(`${path} ${rule}`)
+function checkByRule(path: string, value: unknown, { check, rule, checkInside }: RuledOption): void {
+  if (check?.(value) === false) {
+    throw new ConfigurationError(`${path} ${typeof rule === 'function' ? rule(value) : rule}`)
+  }
+  checkInside?.(path, value as never)
 }
 
 /** `createIntegrations: limits`, then `createIntegrations: limits.files`. */
@@ -146,7 +137,7 @@ export function hintAt(typed: string, names: readonly string[]): string {
 }
 
 /** @throws ConfigurationError unless the value is a number in the range */
-export function checkNumber(name: string, value: unknown, { min, max, fraction }: NumberRange): void {
+export function checkNumber(name: string, value: unknown, { min, max, fraction }: NumberOption): void {
   const isNumber =
     typeof value === 'number' && (fraction ? Number.isFinite(value) : Number.isSafeInteger(value))
   if (isNumber && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return
