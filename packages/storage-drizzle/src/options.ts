@@ -88,12 +88,12 @@ const OPTIONS = {
  * @throws ConfigurationError for an option that is unknown, invalid or conflicts with another
  */
 export function checkOptions(options: StorageOptions): Completed<StorageOptions, typeof OPTIONS> {
-  const given: Partial<Record<keyof typeof OPTIONS, unknown>> = options
+  const given: Readonly<Record<string, unknown>> = options
   checkOptionNames('drizzleStorage', given, Object.keys(OPTIONS))
-  const isGiven = (name: keyof typeof OPTIONS) => given[name] !== undefined
+  const isGiven = (name: string) => given[name] !== undefined
   const client = (['sql', 'db'] as const).find(isGiven)
-  const others = Object.keys(CONNECTION_OPTIONS) as (keyof typeof CONNECTION_OPTIONS)[]
-  const other = [...(client === 'sql' ? (['connectionString', 'db'] as const) : []), ...others].find(isGiven)
+  const others = Object.keys(CONNECTION_OPTIONS)
+  const other = (client === 'sql' ? ['connectionString', 'db', ...others] : others).find(isGiven)
   if (client !== undefined && other !== undefined) {
     throw new ConfigurationError(
       `drizzleStorage: pass either ${client} (your own client) or a connectionString. ${other} cannot be combined with ${client}.`,
