@@ -147,27 +147,7 @@ export { INTEGRATIONS_OPTION } from './integrations.ts'
 export { answerInTime } from './lib/answer-in-time.ts'
 export { invalidField, validationFailed } from './lib/errors.ts'
 export { loggableError } from './lib/loggable-error.ts'
-export {
-  type Completed,
-  checkNumber,
-  checkOptionNames,
-  completeOptions,
-  defaultsOf,
-  hasMethods,
-  hintAt,
-  isFunction,
-  isObject,
-  isText,
-  isTime,
-  listOf,
-  matching,
-  type OptionsOf,
-  type OptionTable,
-  oneOf,
-  PREFIX,
-  REGISTER_OPTIONS,
-  TIMER,
-} from './lib/option-check.ts'
+export * from './lib/option-check.ts'
 export { type CallWatcher, isOutage } from './lib/outage.ts'
 export { givenOptions, pick } from './lib/fields.ts'
 export { parseUrl, trimEndOf } from './lib/text.ts'
