@@ -48,17 +48,18 @@ const OPTIONS: Names<ClientOptions> = {
  */
 export function createClient(options: ClientOptions): Client {
   checkNames(options, OPTIONS)
-  const { apiKey, fetch = globalThis.fetch, timeoutMs = 60_000, maxRetries = 3 } = options
-  const baseUrl = options.baseUrl?.replace(/\/v1\/integrations\/?$/, '')
-  if (baseUrl === undefined || !/^https?:\/\/[^?#]+$/.test(baseUrl)) {
+  const { baseUrl: given, apiKey, fetch = globalThis.fetch, timeoutMs = 60_000, maxRetries = 3 } = options
+  const baseUrl = typeof given === 'string' ? given.replace(/\/v1\/integrations\/?$/, '') : ''
+  if (!/^https?:\/\/[^?#]+$/.test(baseUrl)) {
     throw new TypeError('createClient: baseUrl must be an http(s) URL, such as https://quotes.example.com')
   }
   // The message does not repeat the value: it may be a key with a line break.
   if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
     throw new TypeError('createClient: apiKey must be an API key (pk_…) without white space')
   }
-  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) {
-    throw new TypeError('createClient: timeoutMs must be more than 0 milliseconds')
+  if (typeof fetch !== 'function') throw new TypeError('createClient: fetch must be a function')
+  if (!(typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs < 2 ** 31)) {
+    throw new TypeError('createClient: timeoutMs must be a number, more than 0 and less than 2147483648')
   }
   if (!(Number.isInteger(maxRetries) && maxRetries >= 0)) {
     throw new TypeError('createClient: maxRetries must be a whole number, 0 or more')

@@ -189,6 +189,10 @@ export function quotationCalls(request: Requests): QuotationCalls {
     async waitFor(id, options = {}) {
       checkNames(options, WAIT)
       const { timeoutMs = HOUR_MS, onChange, signal } = options
+      // The clock plus a text would be a text.
+      if (typeof timeoutMs !== 'number' || Number.isNaN(timeoutMs)) {
+        throw new TypeError('waitFor: timeoutMs must be a number')
+      }
       const deadline = performance.now() + timeoutMs
       for (let known: Quotation | undefined; ; ) {
         const begun = performance.now()

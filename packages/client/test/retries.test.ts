@@ -278,6 +278,12 @@ describe.concurrent('waitFor with a timeout', () => {
     expect((requests.at(-1)?.at ?? 0) - begun).toBeGreaterThanOrEqual(2000)
   })
 
+  it.each(['5000', Number.NaN])('refuses %o', async (timeoutMs) => {
+    const { quotations } = createClient({ baseUrl: 'https://quotes.example.com', apiKey: 'pk_test' })
+    const wait = quotations.waitFor(id, { timeoutMs: timeoutMs as number })
+    await expect(wait).rejects.toThrow(new TypeError('waitFor: timeoutMs must be a number'))
+  })
+
   it('waits no longer', async ({ onTestFinished }) => {
     const { client, requests } = await startService([running], {}, onTestFinished)
     await expect(client.quotations.waitFor(id, { timeoutMs: 2500 })).rejects.toBeInstanceOf(TimeoutError)
@@ -361,10 +367,13 @@ it.each([
   ['baseUrl', { baseUrl: 'quotes.example.com' }],
   ['baseUrl', { baseUrl: 'https://quotes.example.com?x=1' }],
   ['baseUrl', { baseUrl: undefined }],
+  ['baseUrl', { baseUrl: new URL('https://quotes.example.com') }],
+  ['fetch', { fetch: { agent: null } }],
   ['apiKey', { apiKey: 'pk_test\n' }],
   ['apiKey', { apiKey: undefined }],
   ['timeoutMs', { timeoutMs: 0 }],
   ['timeoutMs', { timeoutMs: Number.NaN }],
+  ['timeoutMs', { timeoutMs: '5000' }],
   ['maxRetries', { maxRetries: 1.5 }],
   ['maxRetries', { maxRetries: -1 }],
 ])('%s is checked at once: %o', (name, wrong) => {

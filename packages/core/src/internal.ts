@@ -135,7 +135,7 @@ export type { Keyring } from './lib/keyring.ts'
 export { newId } from './lib/new-id.ts'
 export { type HttpResponse, type Outcome, settle } from './model/settle.ts'
 export { type DeliveryFailure, type DeliveryFailureCode, deliveryFailure } from './model/delivery-failure.ts'
-export { BEGIN_CERTIFICATE, checkCertificates, type EgressProxy } from './model/egress.ts'
+export { BEGIN_CERTIFICATE, CERTIFICATES, type EgressProxy } from './model/egress.ts'
 export { decryptHeaders, isReservedHeader } from './model/endpoint-headers.ts'
 export { checkLease } from './model/lease.ts'
 export { requestHeaders, STANDARD_HEADERS, signingTime } from './model/request-headers.ts'
@@ -148,26 +148,7 @@ export { INTEGRATIONS_OPTION } from './integrations.ts'
 export { answerInTime } from './lib/answer-in-time.ts'
 export { invalidField, validationFailed } from './lib/errors.ts'
 export { loggableError } from './lib/loggable-error.ts'
-export {
-  type Completed,
-  checkNumber,
-  checkOptionNames,
-  completeOptions,
-  defaultsOf,
-  hasMethods,
-  hintAt,
-  isFunction,
-  isObject,
-  isText,
-  isTime,
-  listOf,
-  MAX_TIMER_MS,
-  matching,
-  type OptionsOf,
-  type OptionTable,
-  oneOf,
-  REGISTER_OPTIONS,
-} from './lib/option-check.ts'
+export * from './lib/option-check.ts'
 export { type CallWatcher, isOutage } from './lib/outage.ts'
 export { givenOptions, pick } from './lib/fields.ts'
 export { parseUrl, trimEndOf } from './lib/text.ts'

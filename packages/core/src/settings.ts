@@ -12,10 +12,10 @@ import {
   isObject,
   isTime,
   listOf,
-  MAX_TIMER_MS,
   matching,
   type OptionsOf,
   type OptionTable,
+  TIMER,
 } from './lib/option-check.ts'
 import { version } from './lib/version.ts'
 import { API_KEY_OPTIONS, type ApiKeyPolicy } from './model/api-key-use.ts'
@@ -167,6 +167,7 @@ const OPTIONS = {
     isRequired: true,
     check: hasMethods('start', 'signDocumentUrl'),
     rule: 'needs two functions: start(quote, context) and signDocumentUrl(document).',
+    checkInside: (path, pipeline: object) => checkOptionValues(path, PIPELINE_OPTIONS, pipeline),
   },
   events: {
     check: isObject,
@@ -200,7 +201,7 @@ const OPTIONS = {
   onEndpointFailing: HOOK,
   onDeliveriesExhausted: HOOK,
   onApiKeyExpiring: HOOK,
-  hookTimeoutMs: { default: 10_000, min: 1, max: MAX_TIMER_MS },
+  hookTimeoutMs: { default: 10_000, ...TIMER },
   logger: {
     check: hasMethods('debug', 'info', 'warn', 'error'),
     rule: 'must have the functions debug, info, warn and error, like pino.',
@@ -233,7 +234,6 @@ const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
  */
 export function createSettings(options: IntegrationsOptions): Omit<Settings, 'clock' | 'now'> {
   const checked = completeOptions('createIntegrations', OPTIONS, options)
-  checkOptionValues('createIntegrations: pipeline', PIPELINE_OPTIONS, checked.pipeline)
   const delivery = derived(complete('delivery', DELIVERY_OPTIONS, options.delivery), options.delivery)
   const start = complete('start', START_OPTIONS, options.start)
   const lease = complete('lease', LEASE_OPTIONS, options.lease)

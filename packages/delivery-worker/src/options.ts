@@ -1,14 +1,13 @@
 import { type Certificates, ConfigurationError, type Integrations } from '@quickquote/core'
 import {
-  checkCertificates,
+  CERTIFICATES,
   checkLease,
   completeOptions,
   INTEGRATIONS_OPTION,
   isText,
-  LEASE_OPTIONS,
   type LeasePolicy,
-  MAX_TIMER_MS,
   type OptionTable,
+  TIMER,
 } from '@quickquote/core/internal'
 import type { HealthAddress } from './health/health-server.ts'
 
@@ -46,16 +45,15 @@ export const WORKER_OPTIONS = {
   pipelineStarts: { default: true },
 } as const satisfies OptionTable
 
-/** Their defaults are in the settings of the integrations. */
-const { heartbeatMs, deadAfterMs } = LEASE_OPTIONS
+/** The defaults of the others are in the settings of the integrations. */
 const OPTIONS = {
   integrations: INTEGRATIONS_OPTION,
   ...WORKER_OPTIONS,
-  pollIntervalMs: { min: 1, max: MAX_TIMER_MS },
-  heartbeatMs: { min: heartbeatMs.min, max: heartbeatMs.max },
-  deadAfterMs: { min: deadAfterMs.min, max: deadAfterMs.max },
-  ca: {},
-  health: {},
+  pollIntervalMs: TIMER,
+  heartbeatMs: TIMER,
+  deadAfterMs: TIMER,
+  ca: CERTIFICATES,
+  health: { checkInside: (path, health: object) => void completeOptions(path, HEALTH_OPTIONS, health) },
 } satisfies Record<keyof DeliveryWorkerOptions, OptionTable[string]>
 
 const HEALTH_OPTIONS = {
@@ -80,9 +78,5 @@ export function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
   const { lease, delivery } = given.integrations.settings
   const checked = { pollIntervalMs: delivery.pollMs, ...lease, ...given }
   checkLease('createDeliveryWorker: ', checked)
-  checkCertificates('createDeliveryWorker: ca', checked.ca)
-  if (checked.health !== undefined) {
-    completeOptions('createDeliveryWorker: health', HEALTH_OPTIONS, checked.health)
-  }
   return checked
 }

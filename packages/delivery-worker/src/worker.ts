@@ -1,5 +1,5 @@
 import type { Integrations } from '@quickquote/core'
-import { checkNumber, MAX_TIMER_MS } from '@quickquote/core/internal'
+import { checkNumber, TIMER } from '@quickquote/core/internal'
 import { assessHealth, type Vitals, type WorkerHealth } from './health/health.ts'
 import { openHealthServer } from './health/health-server.ts'
 import { endsWithin } from './lib/ends-within.ts'
@@ -146,7 +146,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     },
     async runOnce({ forMs }) {
       const stopMs = checked.integrations.settings.delivery.timeoutMs + RECORDS_MS + STOPS_WITHIN_MS
-      checkNumber('runOnce: forMs', forMs, { min: stopMs + LOOKS_MS, max: MAX_TIMER_MS })
+      checkNumber('runOnce: forMs', forMs, { ...TIMER, min: stopMs + LOOKS_MS })
       const finished = start({ isBrief: true }).then((worker) => worker.finished())
       const isInTime = await endsWithin(finished, forMs - stopMs)
       await stop()

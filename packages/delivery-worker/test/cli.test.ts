@@ -72,6 +72,15 @@ describe('quickquote-worker', () => {
     expect(output).toContain('QUICKQUOTE_DEAD_AFTER_MS must be at least twice QUICKQUOTE_HEARTBEAT_MS')
   })
 
+  it("names no variables for the host's own options", async () => {
+    const { code, output } = await ended(['cli-host.js'], {
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+      LEASE: '{"heartbeatMs":1000,"deadAfterMs":1000}',
+    })
+    expect(code).toBe(2)
+    expect(output).toContain('createIntegrations: lease.deadAfterMs must be at least twice heartbeatMs')
+  })
+
   it.each([
     [[], 'No module given.'],
     [['--sesame'], "Unknown option '--sesame'"],

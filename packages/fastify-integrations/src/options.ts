@@ -13,13 +13,13 @@ import {
   isText,
   isTime,
   listOf,
-  MAX_TIMER_MS,
   matching,
   type OptionTable,
   oneOf,
   parseUrl,
   REGISTER_OPTIONS,
   SESSION_TIMEOUT_MS,
+  TIMER,
   trimEndOf,
 } from '@quickquote/core/internal'
 import type { DescribeMembers } from './answers/member-names.ts'
@@ -156,7 +156,8 @@ const DEFAULT_SESSION_SCHEME: SessionScheme = {
   description: 'The session of the application that hosts these routes.',
 }
 
-const LOGO_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp']
+const SVG = 'image/svg+xml'
+const LOGO_TYPES = [SVG, 'image/png', 'image/jpeg', 'image/webp']
 
 const API_DOCS_OPTIONS = {
   path: {
@@ -178,25 +179,20 @@ const API_DOCS_OPTIONS = {
   },
   logo: {
     default: null,
-    check: (logo: ApiDocsLogo | null) =>
-      logo === null || (LOGO_TYPES.includes(logo?.type) && isContent(logo.content)),
-    rule: `must be { type, content }: a type of ${LOGO_TYPES.join(', ')} and the image as bytes or text.`,
+    check: isLogo,
+    rule: `must be { type, content }: a type of ${LOGO_TYPES.join(', ')} and the image as bytes, or the text of an SVG.`,
   },
   brand: {
     default: null,
-    check: (brand: ApiDocsBrand | null) => brand === null || isText(brand?.name),
+    check: (brand: ApiDocsBrand) => isText(brand.name),
     rule: 'must have a name, and may have the URL of a logo.',
+    checkInside: checkBrand,
   },
-  homeUrl: {
-    default: null,
-    check: (url) => url === null || isText(url),
-    rule: 'must be a URL, such as /.',
-  },
+  homeUrl: { default: null, check: isText, rule: 'must be a URL, such as /.' },
   license: {
     default: null,
-    check: (license: ApiDocsOptions['license']) =>
-      license === null ||
-      (typeof license?.name === 'string' && (license.url === undefined || parseUrl(license.url) !== null)),
+    check: (license: { name: unknown; url?: string }) =>
+      typeof license.name === 'string' && (license.url === undefined || parseUrl(license.url) !== null),
     rule: "must be { name, url? } with an absolute URL, such as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
   },
 } satisfies Record<keyof ApiDocsOptions, OptionTable[string]>
@@ -216,7 +212,7 @@ const OPTIONS = {
     check: hasMethods('start', 'stop'),
     rule: 'must be the result of createDeliveryWorker({ integrations }). The plugin starts and stops it.',
   },
-  sessionTimeoutMs: { default: SESSION_TIMEOUT_MS, min: 1, max: MAX_TIMER_MS },
+  sessionTimeoutMs: { default: SESSION_TIMEOUT_MS, ...TIMER },
   trustedOrigins: {
     default: [] as readonly string[],
     check: listOf(isOrigin),
@@ -264,7 +260,8 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
       'fastifyIntegrations: worker belongs to other integrations. Pass the same integrations to createDeliveryWorker and to the plugin.',
     )
   }
-  const docs = apiDocs === false ? null : checkApiDocs(apiDocs)
+  const docs =
+    apiDocs === false ? null : completeOptions('fastifyIntegrations: apiDocs', API_DOCS_OPTIONS, apiDocs)
   return {
     ...settings,
     publicUrl: publicUrl === undefined ? null : trimEndOf(new URL(publicUrl).href, '/'),
@@ -286,14 +283,9 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
-function checkApiDocs(apiDocs: ApiDocsOptions): Required<ApiDocsOptions> {
-  const checked = completeOptions('fastifyIntegrations: apiDocs', API_DOCS_OPTIONS, apiDocs)
-  if (checked.brand !== null) checkBrand('fastifyIntegrations: apiDocs.brand', checked.brand)
-  return checked
-}
-
-function isContent(content: unknown): boolean {
-  return (typeof content === 'string' || content instanceof Uint8Array) && content.length > 0
+function isLogo({ type, content }: ApiDocsLogo): boolean {
+  const isContent = content instanceof Uint8Array || (typeof content === 'string' && type === SVG)
+  return LOGO_TYPES.includes(type) && isContent && content.length > 0
 }
 
 function isSessionScheme(scheme: SessionScheme): boolean {

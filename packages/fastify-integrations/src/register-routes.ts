@@ -113,11 +113,13 @@ function announce({ since, sunset, link }: Deprecation) {
     deprecation: `@${Math.floor(since.getTime() / 1000)}`,
     ...(sunset !== undefined && { sunset: sunset.toUTCString() }),
   }
+  // In ASCII: any other character would fail every response.
+  const page = link && new URL(link).href
   return (_: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void) => {
     reply.headers(headers)
-    if (link !== undefined) {
+    if (page !== undefined) {
       const next = reply.getHeader('link')
-      reply.header('link', [...(next === undefined ? [] : [next]), `<${link}>; rel="deprecation"`].join(', '))
+      reply.header('link', [...(next === undefined ? [] : [next]), `<${page}>; rel="deprecation"`].join(', '))
     }
     done()
   }

@@ -3,7 +3,8 @@ import { useHost } from './support/host.ts'
 
 const since = new Date('2026-11-01T00:00:00.900Z')
 const sunset = new Date('2027-11-01T00:00:00Z')
-const link = 'https://docs.example.com/changes'
+// As of a file that ends with a line break.
+const link = 'https://docs.example.com/änderungen→\n'
 const context = useHost({
   plugin: { deprecated: { listQuotations: { since, sunset, link }, getQuotation: { since } } },
 })
@@ -23,7 +24,7 @@ describe('A deprecated route (RFC 9745, RFC 8594)', () => {
       expect(answer.status).toBe(status)
       expect(Object.fromEntries(answer.headers)).toMatchObject({
         ...announced,
-        link: `<${link}>; rel="deprecation"`,
+        link: '<https://docs.example.com/%C3%A4nderungen%E2%86%92>; rel="deprecation"',
       })
     }
     const unauthorized = await context.host.call('GET', PATH)

@@ -11,6 +11,7 @@ import {
   matching,
   type OptionTable,
   oneOf,
+  PREFIX,
   REGISTER_OPTIONS,
 } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
@@ -79,12 +80,9 @@ const OPTIONS = {
     check: isFunction,
     rule: 'must be a function (request) => ({ memberId, organizations }) or null.',
   },
-  apiPrefix: {
-    check: matching(/^(\/[\w.~-]+)*$/),
-    rule: 'must be a path without a trailing slash, such as /api.',
-  },
+  apiPrefix: PREFIX,
   signInUrl: PATH,
-  brand: {},
+  brand: { checkInside: checkBrand },
   apiReferenceUrl: PATH,
   homeUrl: PATH,
   signOutUrl: PATH,
@@ -109,7 +107,6 @@ const OPTIONS = {
  */
 export function checkOptions(options: FastifyPortalOptions): void {
   completeOptions('fastifyPortal', OPTIONS, options, REGISTER_OPTIONS)
-  if (options.brand !== undefined) checkBrand('fastifyPortal: brand', options.brand)
 }
 
 function isLanguageTag(tag: unknown): boolean {

@@ -3,8 +3,8 @@ import {
   type Completed,
   checkOptionNames,
   completeOptions,
-  MAX_TIMER_MS,
   type OptionTable,
+  TIMER,
 } from '@quickquote/core/internal'
 import type postgres from 'postgres'
 import { CONNECTION_OPTIONS } from './connection/connection.ts'
@@ -78,9 +78,9 @@ const OPTIONS = {
   ...CONNECTION_OPTIONS,
   sql: {},
   db: {},
-  schema: { default: DEFAULT_SCHEMA },
+  schema: { default: DEFAULT_SCHEMA, checkInside: (_path, schema: string) => checkSchema(schema) },
   prepare: { default: true },
-  callTimeoutMs: { default: 6000, min: 1, max: MAX_TIMER_MS },
+  callTimeoutMs: { default: 6000, ...TIMER },
   anyEngine: { default: false },
 } as const satisfies OptionTable
 
@@ -88,18 +88,16 @@ const OPTIONS = {
  * @throws ConfigurationError for an option that is unknown, invalid or conflicts with another
  */
 export function checkOptions(options: StorageOptions): Completed<StorageOptions, typeof OPTIONS> {
-  const given: Partial<Record<keyof typeof OPTIONS, unknown>> = options
+  const given: Readonly<Record<string, unknown>> = options
   checkOptionNames('drizzleStorage', given, Object.keys(OPTIONS))
-  const isGiven = (name: keyof typeof OPTIONS) => given[name] !== undefined
+  const isGiven = (name: string) => given[name] !== undefined
   const client = (['sql', 'db'] as const).find(isGiven)
-  const others = Object.keys(CONNECTION_OPTIONS) as (keyof typeof CONNECTION_OPTIONS)[]
-  const other = [...(client === 'sql' ? (['connectionString', 'db'] as const) : []), ...others].find(isGiven)
+  const others = Object.keys(CONNECTION_OPTIONS)
+  const other = (client === 'sql' ? ['connectionString', 'db', ...others] : others).find(isGiven)
   if (client !== undefined && other !== undefined) {
     throw new ConfigurationError(
       `drizzleStorage: pass either ${client} (your own client) or a connectionString. ${other} cannot be combined with ${client}.`,
     )
   }
-  const checked = completeOptions('drizzleStorage', OPTIONS, options)
-  checkSchema(checked.schema)
-  return checked
+  return completeOptions('drizzleStorage', OPTIONS, options)
 }

@@ -2,8 +2,10 @@ import { ConfigurationError, type Integrations } from '@quickquote/core'
 import {
   completeOptions,
   eventIdOf,
+  hasMethods,
   INTEGRATIONS_OPTION,
   type OptionTable,
+  PREFIX,
   type SettledAttempt,
 } from '@quickquote/core/internal'
 import { deliverDue, type StartTry, startDue } from '@quickquote/delivery-worker'
@@ -138,11 +140,11 @@ export function createTestKit(options: TestKitOptions): TestKit {
 const OPTIONS = {
   integrations: INTEGRATIONS_OPTION,
   app: {
-    check: (app: Partial<HostApp>) => typeof app.inject === 'function',
+    check: hasMethods('inject'),
     rule: 'must be a Fastify instance with the plugin. It is optional.',
   },
-  prefix: {},
-  clock: {},
+  prefix: PREFIX,
+  clock: { check: hasMethods('now'), rule: 'must be the result of createClock().' },
 } satisfies Record<keyof TestKitOptions, OptionTable[string]>
 
 function checkOptions(options: TestKitOptions): void {

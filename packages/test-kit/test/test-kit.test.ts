@@ -227,7 +227,14 @@ describe('A mistake is reported', () => {
     const { integrations } = openHost(database.url)
     expect(() => createTestKit({ integrations, clok: createClock() } as never)).toThrow(/clock/)
     expect(() => createTestKit({} as never)).toThrow(/integrations is missing/)
-    expect(() => createTestKit({ integrations, app: {} as never })).toThrow(/app must be a Fastify instance/)
+    for (const [wrong, message] of [
+      [{ app: {} }, /app must be a Fastify instance/],
+      [{ app: null }, /app must be a Fastify instance/],
+      [{ prefix: 'api/' }, /prefix must be a path without a trailing slash/],
+      [{ clock: Date }, /clock must be the result of createClock/],
+    ] as const) {
+      expect(() => createTestKit({ integrations, ...wrong } as never)).toThrow(message)
+    }
   })
 
   it('when an endpoint fails without answerNext: its URL, response and next attempt', async () => {

@@ -2,37 +2,36 @@ import { closestMatch } from 'leven'
 import { ConfigurationError } from './errors.ts'
 import { givenOptions } from './fields.ts'
 
-/** A longer timer of Node fires at once: 2^31 - 1 milliseconds are 24 days. */
-export const MAX_TIMER_MS = 2 ** 31 - 1
+/** Milliseconds of a timer. A longer one of Node fires at once: 2^31 - 1 milliseconds are 24 days. */
+export const TIMER = { min: 1, max: 2 ** 31 - 1 } as const
 
-/** The range of a numeric option. Whole numbers, unless `fraction` is set. */
-export interface NumberRange {
+/** The longest time before or after now: a date much further away is invalid in JavaScript or in the database. */
+export const CENTURY_DAYS = 36_500
+export const CENTURY_MS = CENTURY_DAYS * 24 * 60 * 60 * 1000
+
+/** Whole numbers, unless `fraction` is set. */
+export interface NumberOption {
   readonly min: number
   readonly max?: number
   readonly fraction?: true
-}
-
-export interface NumberOption extends NumberRange {
   readonly default?: number
   readonly isRequired?: true
 }
 
-interface FlagOption {
-  readonly default: boolean
-}
-
-/** Neither a number nor a flag. */
+/** No number. A flag has a default and nothing else. */
 interface RuledOption {
   readonly default?: unknown
   readonly isRequired?: true
-  /** Whether a value is right. Default: checked by the code that uses it. */
+  /** Whether a value other than the default is right. Default: checked by the code that uses it. */
   check?(value: unknown): boolean
   /** What an error says after the name, such as `must be a function.`; a function, if that depends on the value. */
   readonly rule?: string | ((value: unknown) => string)
+  /** Checks what is inside a value. @throws ConfigurationError */
+  checkInside?(path: string, value: never): void
 }
 
 /** The names, checks and defaults of a group of options; for numbers and flags also their types, and the reference page. */
-export type OptionTable = Readonly<Record<string, NumberOption | FlagOption | RuledOption>>
+export type OptionTable = Readonly<Record<string, NumberOption | RuledOption>>
 
 /** The options that a table of numbers and flags describes. */
 export type OptionsOf<Table extends OptionTable> = {
@@ -48,10 +47,8 @@ export type Completed<Given, Table extends OptionTable> = Given &
   Required<Pick<Given, NamesWithDefault<Table> & keyof Given>>
 
 export function defaultsOf<Table extends OptionTable>(table: Table): OptionsOf<Table> {
-  const options = Object.entries(table).flatMap(([name, option]) =>
-    option.default === undefined ? [] : [[name, option.default]],
-  )
-  return Object.freeze(Object.fromEntries(options)) as OptionsOf<Table>
+  const defaults = Object.entries(table).map(([name, option]) => [name, option.default])
+  return Object.freeze(givenOptions(Object.fromEntries(defaults))) as OptionsOf<Table>
 }
 
 /**
@@ -76,22 +73,24 @@ export function checkOptionValues(owner: string, table: OptionTable, given: obje
   const values = given as Readonly<Record<string, unknown>>
   for (const [name, option] of Object.entries(table)) {
     const value = values[name]
-    const isRequired = 'isRequired' in option && option.isRequired === true
-    if (value === undefined && !isRequired) continue
+    const isDefault = value === undefined || value === option.default
+    if (isDefault && !option.isRequired) continue
     const path = `${owner}${separatorAfter(owner)}${name}`
     if ('min' in option) checkNumber(path, value, option)
-    else if (typeof option.default === 'boolean')
-      insist(typeof value === 'boolean', path, 'must be true or false.')
-    else if ('check' in option) insist(option.check?.(value) ?? true, path, ruleFor(value, option))
+    else checkByRule(path, value, typeof option.default === 'boolean' ? FLAG : option)
   }
 }
 
-function ruleFor(value: unknown, { rule }: RuledOption): string | undefined {
-  return typeof rule === 'function' ? rule(value) : rule
+const FLAG: RuledOption = {
+  check: (value) => typeof value === 'boolean',
+  rule: 'must be true or false.',
 }
 
-function insist(holds: boolean, path: string, rule = 'is wrong.'): void {
-  if (!holds) throw new ConfigurationError(`${path} ${rule}`)
+function checkByRule(path: string, value: unknown, { check, rule, checkInside }: RuledOption): void {
+  if (check?.(value) === false) {
+    throw new ConfigurationError(`${path} ${typeof rule === 'function' ? rule(value) : rule}`)
+  }
+  checkInside?.(path, value as never)
 }
 
 /** `createIntegrations: limits`, then `createIntegrations: limits.files`. */
@@ -101,6 +100,12 @@ function separatorAfter(owner: string): string {
 
 /** Options of `register` that are Fastify's own. */
 export const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
+
+/** The row of an option that repeats the first of them. */
+export const PREFIX = {
+  check: matching(/^(\/[\w.~-]+)*$/),
+  rule: 'must be a path without a trailing slash, such as /api.',
+} as const satisfies OptionTable[string]
 
 /** The largest edit distance of a typo: at most half of the name, or `max` would resemble `sql`. */
 const MAX_SLIPS = 4
@@ -132,7 +137,7 @@ export function hintAt(typed: string, names: readonly string[]): string {
 }
 
 /** @throws ConfigurationError unless the value is a number in the range */
-export function checkNumber(name: string, value: unknown, { min, max, fraction }: NumberRange): void {
+export function checkNumber(name: string, value: unknown, { min, max, fraction }: NumberOption): void {
   const isNumber =
     typeof value === 'number' && (fraction ? Number.isFinite(value) : Number.isSafeInteger(value))
   if (isNumber && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return
@@ -145,8 +150,9 @@ export function isFunction(value: unknown): boolean {
   return typeof value === 'function'
 }
 
+/** An object with fields, also a module. A `Map` or a `URL` has none, and what it says would be ignored. */
 export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return ['[object Object]', '[object Module]'].includes(Object.prototype.toString.call(value))
 }
 
 export function isText(value: unknown): boolean {

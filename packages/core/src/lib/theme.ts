@@ -31,23 +31,22 @@ const BRAND_OPTIONS = {
   tokens: {
     check: isObject,
     rule: "must be an object, such as { primary: '#0f766e' }.",
+    checkInside: checkTokens,
   },
 } satisfies Record<keyof Brand, OptionTable[string]>
 
-/**
- * @param owner such as `fastifyPortal: brand`
- * @throws ConfigurationError, also for what cannot be written in a style sheet
- */
-export function checkBrand(owner: string, brand: object): void {
-  const { tokens = {} }: Partial<Brand> = completeOptions(owner, BRAND_OPTIONS, brand)
+/** @throws ConfigurationError, also for what cannot be written in a style sheet */
+export function checkBrand(path: string, brand: object): void {
+  completeOptions(path, BRAND_OPTIONS, brand)
+}
+
+function checkTokens(path: string, tokens: object): void {
   for (const [name, value] of Object.entries(tokens)) {
     if (!/^[a-z][a-z-]*$/.test(name)) {
-      throw new ConfigurationError(`${owner}.tokens: ${name} is not a valid custom property name.`)
+      throw new ConfigurationError(`${path}: ${name} is not a valid custom property name.`)
     }
     if (typeof value !== 'string' || !TOKEN_VALUE.test(value)) {
-      throw new ConfigurationError(
-        `${owner}.tokens.${name} must be one CSS value, without ; { } < > \\ and @.`,
-      )
+      throw new ConfigurationError(`${path}.${name} must be one CSS value, without ; { } < > \\ and @.`)
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { defaultsOf, MAX_TIMER_MS, type OptionsOf, type OptionTable } from '../lib/option-check.ts'
+import { CENTURY_MS, defaultsOf, type OptionsOf, type OptionTable, TIMER } from '../lib/option-check.ts'
 import { described, Nullable, OneOf, Timestamp, Uuid } from '../lib/schema.ts'
 import { Type } from '../lib/type.ts'
 import { NullableCheckKind } from './receiver-check.ts'
@@ -153,9 +153,9 @@ export type EndpointStatistics = Static<typeof EndpointStatistics>
 /** How webhooks are delivered (specification, "Delivery behavior"). */
 export const DELIVERY_OPTIONS = {
   /** Attempts per event and endpoint. Default 8. */
-  maxAttempts: { default: 8, min: 1 },
+  maxAttempts: { default: 8, min: 1, max: 1_000_000 },
   /** Milliseconds for one attempt, from the DNS lookup to the end of the response body. Default 10,000. */
-  timeoutMs: { default: 10_000, min: 1, max: MAX_TIMER_MS },
+  timeoutMs: { default: 10_000, ...TIMER },
   /** Milliseconds before the first retry. Each further wait is `backoffFactor` times longer. Default 10,000. */
   backoffMs: { default: 10_000, min: 0 },
   /** Factor by which each wait grows. Default 4. */
@@ -180,7 +180,7 @@ export const DELIVERY_OPTIONS = {
    * Milliseconds for which all deliveries to an endpoint must have failed before `onEndpointFailing` is called; 0:
    * never. Default 6 hours.
    */
-  warnAfterMs: { default: 6 * 60 * 60 * 1000, min: 0 },
+  warnAfterMs: { default: 6 * 60 * 60 * 1000, min: 0, max: CENTURY_MS },
   /** Concurrent deliveries to one endpoint over all workers, including tests. Default 8. */
   perEndpoint: { default: 8, min: 1 },
   /**
@@ -200,7 +200,7 @@ export const DELIVERY_OPTIONS = {
    */
   notify: { default: true },
   /** Milliseconds between polls of a worker, for work that no notification announced. Default 5,000; 250 with `notify: false`. */
-  pollMs: { default: 5000, min: 1, max: MAX_TIMER_MS },
+  pollMs: { default: 5000, ...TIMER },
 } as const satisfies OptionTable
 export type DeliveryPolicy = OptionsOf<typeof DELIVERY_OPTIONS>
 export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = defaultsOf(DELIVERY_OPTIONS)

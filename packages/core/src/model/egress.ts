@@ -54,6 +54,18 @@ export interface Egress {
   readonly resolve: EgressOptions['resolve']
 }
 
+export const BEGIN_CERTIFICATE = '-----BEGIN CERTIFICATE-----'
+
+export const CERTIFICATES = {
+  check: (given) => [given].flat().every(hasCertificate),
+  rule: `must be certificates in PEM (${BEGIN_CERTIFICATE}), not a path: a string, a Buffer, or a list of them.`,
+} satisfies OptionTable[string]
+
+function hasCertificate(given: unknown): boolean {
+  const text = given instanceof Uint8Array ? Buffer.from(given).toString('latin1') : given
+  return typeof text === 'string' && text.includes(BEGIN_CERTIFICATE)
+}
+
 const OPTIONS = {
   proxy: {},
   proxyResolves: { default: false },
@@ -62,7 +74,7 @@ const OPTIONS = {
     check: listOf((each) => typeof each === 'string' && isAddressRange(each)),
     rule: "must be a list of addresses and CIDRs, such as ['203.0.113.7', '203.0.113.16/28'].",
   },
-  ca: {},
+  ca: CERTIFICATES,
   resolve: { check: isFunction, rule: 'must be a function (hostname) => addresses.' },
 } satisfies Record<keyof EgressOptions, OptionTable[string]>
 
@@ -70,26 +82,10 @@ const OPTIONS = {
 export function createEgress(options: EgressOptions = {}): Egress {
   const checked = completeOptions('createIntegrations: egress', OPTIONS, options)
   const { proxy, proxyResolves, sourceAddresses, ca, resolve } = checked
-  checkCertificates('createIntegrations: egress.ca', ca)
   // An environment variable that is set to nothing names no proxy.
   const parsed = proxy === undefined || proxy === '' ? null : parseProxy(proxy, proxyResolves)
   expect(parsed !== null || !proxyResolves, 'proxyResolves needs a proxy.')
   return { proxy: parsed, sourceAddresses, ca, resolve }
-}
-
-export const BEGIN_CERTIFICATE = '-----BEGIN CERTIFICATE-----'
-
-/** @throws ConfigurationError unless each of the given contains a certificate, and is not the path of one */
-export function checkCertificates(option: string, given: Certificates | undefined): void {
-  if (given === undefined) return
-  const areCertificates = [given].flat().every((each: unknown) => {
-    const text = each instanceof Uint8Array ? Buffer.from(each).toString('latin1') : each
-    return typeof text === 'string' && text.includes(BEGIN_CERTIFICATE)
-  })
-  if (areCertificates) return
-  throw new ConfigurationError(
-    `${option} must be certificates in PEM (${BEGIN_CERTIFICATE}), not a path: a string, a Buffer, or a list of them.`,
-  )
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }

@@ -1,12 +1,12 @@
 import { ConfigurationError } from '../lib/errors.ts'
-import { defaultsOf, MAX_TIMER_MS, type OptionsOf, type OptionTable } from '../lib/option-check.ts'
+import { defaultsOf, type OptionsOf, type OptionTable, TIMER } from '../lib/option-check.ts'
 
 /** How workers notice that another one is dead. */
 export const LEASE_OPTIONS = {
   /** Milliseconds between heartbeats. Default 5,000. */
-  heartbeatMs: { default: 5000, min: 1, max: MAX_TIMER_MS },
+  heartbeatMs: { default: 5000, ...TIMER },
   /** Milliseconds without a heartbeat before other workers take over. At least twice `heartbeatMs`. Default 15,000. */
-  deadAfterMs: { default: 15_000, min: 1, max: MAX_TIMER_MS },
+  deadAfterMs: { default: 15_000, ...TIMER },
 } as const satisfies OptionTable
 export type LeasePolicy = OptionsOf<typeof LEASE_OPTIONS>
 export const DEFAULT_LEASE_POLICY: LeasePolicy = defaultsOf(LEASE_OPTIONS)

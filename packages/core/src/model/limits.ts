@@ -1,4 +1,4 @@
-import { defaultsOf, type OptionsOf, type OptionTable } from '../lib/option-check.ts'
+import { CENTURY_DAYS, defaultsOf, type OptionsOf, type OptionTable } from '../lib/option-check.ts'
 
 /** Characters of the host's member ids. */
 export const MEMBER_ID_LENGTH = 128
@@ -57,7 +57,7 @@ export const LIMIT_OPTIONS = {
   /** API keys per member, without revoked and expired ones. Default 25. */
   apiKeysPerMember: { default: 25, min: 0 },
   /** Longest lifetime of an API key, in days. Default 731 (two years). */
-  apiKeyLifetimeDays: { default: 731, min: 1 },
+  apiKeyLifetimeDays: { default: 731, min: 1, max: CENTURY_DAYS },
 } as const satisfies OptionTable
 export type Limits = OptionsOf<typeof LIMIT_OPTIONS>
 export const DEFAULT_LIMITS: Limits = defaultsOf(LIMIT_OPTIONS)

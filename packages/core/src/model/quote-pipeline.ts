@@ -1,4 +1,4 @@
-import { defaultsOf, MAX_TIMER_MS, type OptionsOf, type OptionTable } from '../lib/option-check.ts'
+import { CENTURY_MS, defaultsOf, type OptionsOf, type OptionTable, TIMER } from '../lib/option-check.ts'
 import type { PipelineStatus, Proposal, QuotationFile, Source, Step } from './quotation.ts'
 
 /** A quote, as the pipeline receives it. */
@@ -106,9 +106,9 @@ export const START_OPTIONS = {
    * Milliseconds for one call of `start`. After that its signal aborts and the call counts as failed. Raise it if a run
    * takes longer inside the call. Default an hour.
    */
-  callTimeoutMs: { default: 60 * 60 * 1000, min: 1, max: MAX_TIMER_MS },
+  callTimeoutMs: { default: 60 * 60 * 1000, ...TIMER },
   /** Milliseconds without a report after which a run fails with PIPELINE_TIMEOUT. Default 24 hours. */
-  timeoutMs: { default: 24 * 60 * 60 * 1000, min: 1 },
+  timeoutMs: { default: 24 * 60 * 60 * 1000, min: 1, max: CENTURY_MS },
 } as const satisfies OptionTable
 export type StartPolicy = OptionsOf<typeof START_OPTIONS>
 export const DEFAULT_START_POLICY: StartPolicy = defaultsOf(START_OPTIONS)

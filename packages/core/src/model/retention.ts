@@ -1,10 +1,15 @@
 import { ConfigurationError } from '../lib/errors.ts'
-import { defaultsOf, type NumberOption, type OptionsOf, type OptionTable } from '../lib/option-check.ts'
+import {
+  CENTURY_DAYS,
+  defaultsOf,
+  type NumberOption,
+  type OptionsOf,
+  type OptionTable,
+} from '../lib/option-check.ts'
 import type { DeliveryPolicy } from './delivery.ts'
 
 /** Every claim scans all days. */
 const MOST_EVENT_DAYS = 366
-const MOST_DAYS = 36_500
 
 /** How long history is kept, in whole days. Quotations are the host's business data and are always kept. */
 export const RETENTION_OPTIONS = {
@@ -14,9 +19,9 @@ export const RETENTION_OPTIONS = {
    */
   eventDays: { default: 30, min: 1, max: MOST_EVENT_DAYS },
   /** Days to keep audit log entries; 0: forever. Default 400. */
-  auditDays: { default: 400, min: 0, max: MOST_DAYS },
+  auditDays: { default: 400, min: 0, max: CENTURY_DAYS },
   /** Days to keep requirements files after their quote has ended; 0: forever. Default 30. */
-  fileDays: { default: 30, min: 0, max: MOST_DAYS },
+  fileDays: { default: 30, min: 0, max: CENTURY_DAYS },
 } as const satisfies OptionTable
 export type Retention = OptionsOf<typeof RETENTION_OPTIONS>
 export const DEFAULT_RETENTION: Retention = defaultsOf(RETENTION_OPTIONS)

@@ -127,10 +127,13 @@ export function cliSettings(env: Readonly<Record<string, string | undefined>>): 
   return { deadlineMs, options: { ...options, ...givenOptions({ ca, health }) } }
 }
 
-/** Replaces option names in the worker's errors by their variables. */
+const OWNER = 'createDeliveryWorker: '
+
+/** Replaces option names in the worker's errors by their variables. The host's own options have none. */
 export function inWordsOfEnvironment(message: string): string {
+  if (!message.startsWith(OWNER)) return message
   return message
-    .replace(/^createDeliveryWorker: /, '')
+    .slice(OWNER.length)
     .replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (option) =>
       Object.hasOwn(VARIABLES, option) ? variableOf(option) : option,
     )

@@ -6,10 +6,10 @@ import ts from 'typescript'
 import { WORKER_OPTIONS } from '../../../delivery-worker/dist/options.js'
 import { code, GENERATED, table } from './markdown.mjs'
 
-/** The tables of options, by name. */
-const TABLES = { ...core }
+/** The rows of options, by the name of their table or type. */
+const ROWS = { ...core, DeliveryWorkerOptions: WORKER_OPTIONS }
 
-/** Where the options are declared, in the order of the page. */
+/** Where the options are declared, in the order of the page: an interface, or a table. */
 const GROUPS = [
   {
     heading: 'createIntegrations',
@@ -20,12 +20,12 @@ const GROUPS = [
   },
   { heading: 'pipeline', file: 'packages/core/src/model/quote-pipeline.ts', type: 'QuotePipeline' },
   { heading: 'encryptionKeys', file: 'packages/core/src/lib/keyring.ts', type: 'EncryptionKey' },
-  { heading: 'limits', file: 'packages/core/src/model/limits.ts', type: 'Limits' },
-  { heading: 'delivery', file: 'packages/core/src/model/delivery.ts', type: 'DeliveryPolicy' },
-  { heading: 'start', file: 'packages/core/src/model/quote-pipeline.ts', type: 'StartPolicy' },
-  { heading: 'lease', file: 'packages/core/src/model/lease.ts', type: 'LeasePolicy' },
-  { heading: 'retention', file: 'packages/core/src/model/retention.ts', type: 'Retention' },
-  { heading: 'apiKeys', file: 'packages/core/src/model/api-key-use.ts', type: 'ApiKeyPolicy' },
+  { heading: 'limits', file: 'packages/core/src/model/limits.ts', type: 'LIMIT_OPTIONS' },
+  { heading: 'delivery', file: 'packages/core/src/model/delivery.ts', type: 'DELIVERY_OPTIONS' },
+  { heading: 'start', file: 'packages/core/src/model/quote-pipeline.ts', type: 'START_OPTIONS' },
+  { heading: 'lease', file: 'packages/core/src/model/lease.ts', type: 'LEASE_OPTIONS' },
+  { heading: 'retention', file: 'packages/core/src/model/retention.ts', type: 'RETENTION_OPTIONS' },
+  { heading: 'apiKeys', file: 'packages/core/src/model/api-key-use.ts', type: 'API_KEY_OPTIONS' },
   { heading: 'egress', file: 'packages/core/src/model/egress.ts', type: 'EgressOptions' },
   { heading: 'quotations', file: 'packages/core/src/storage/host-quotations.ts', type: 'HostQuotations' },
   { heading: 'files', file: 'packages/core/src/storage/files.ts', type: 'FileStorage' },
@@ -49,31 +49,26 @@ const GROUPS = [
     intro: 'In `@quickquote/delivery-worker`.',
     file: 'packages/delivery-worker/src/options.ts',
     type: 'DeliveryWorkerOptions',
-    options: WORKER_OPTIONS,
   },
   { heading: 'health', file: 'packages/delivery-worker/src/health/health-server.ts', type: 'HealthAddress' },
 ]
 
-/** Whether the fields of an option have their own table. */
-function hasTable({ name, type }) {
-  return GROUPS.some((group) => group.heading === name && type.includes(group.type))
-}
-
 /** docs/reference/options.md, from the declarations and their docstrings, and the `--help` of the programs. */
 export function optionsPage(root) {
-  const groups = GROUPS.map(({ heading, intro, file, type, required = 'required', ...group }) => {
-    const { members, options = group.options } = declared(join(root, file), type)
-    const rows = members.map((member) => {
-      const option = optionOf(member, options)
+  const groups = GROUPS.map(({ heading, intro, file, type, required = 'required' }) => {
+    const ranges = type in ROWS ? ['Range'] : []
+    const rows = membersOf(declared(join(root, file), type)).map((member) => {
+      const option = optionOf(member, ROWS[type])
+      const hasTable = intro !== undefined && GROUPS.some((group) => group.heading === option.name)
       return [
-        hasTable(option) ? `[${code(option.name)}](#${option.name.toLowerCase()})` : code(option.name),
+        hasTable ? `[${code(option.name)}](#${option.name.toLowerCase()})` : code(option.name),
         code(option.type),
-        defaultOf(`${type}.${option.name}`, option, required),
-        ...(options === undefined ? [] : [rangeOf(option)]),
+        defaultOf(`${type}.${option.name}`, option, { required, none: hasTable ? '' : 'none' }),
+        ...ranges.map(() => rangeOf(option)),
         option.doc.replace(DEFAULT_SENTENCE, '').trim(),
       ]
     })
-    const head = ['Option', 'Type', 'Default', ...(options === undefined ? [] : ['Range']), '']
+    const head = ['Option', 'Type', 'Default', ...ranges, '']
     const title = intro === undefined ? `### ${heading}` : `## ${heading}\n\n${intro}`
     return `${title}\n\n${table(head, rows)}`
   })
@@ -92,22 +87,15 @@ ${helpOf(root, 'storage-drizzle', 'quickquote-storage', '[Database](../guides/da
 `
 }
 
-/**
- * The members of an interface, or of all object types that make up a type. For a type `OptionsOf<typeof TABLE>` those are the
- * rows of the table, which is `options`.
- */
-function declared(file, typeName) {
+function declared(file, name) {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
   const statements = source.statements.flatMap((each) => each.declarationList?.declarations ?? each)
-  const declarationOf = (name) => statements.find((each) => each.name?.text === name)
-  const declaration = declarationOf(typeName)
-  if (declaration === undefined) throw new Error(`${file} declares no ${typeName}`)
-  const tableName = declaration.type?.typeArguments?.[0]?.exprName?.text
-  if (tableName === undefined) return { members: membersOf(declaration) }
-  return { members: membersOf(declarationOf(tableName)), options: TABLES[tableName] }
+  const declaration = statements.find((each) => each.name?.text === name)
+  if (declaration === undefined) throw new Error(`${file} declares no ${name}`)
+  return declaration
 }
 
-/** Without those of a member's own type. */
+/** The members of an interface, of all object types that make up a type, or of a table. Without those of a member's own type. */
 function membersOf(node) {
   if (ts.isTypeElement(node) || ts.isPropertyAssignment(node)) return [node]
   const found = []
@@ -115,16 +103,16 @@ function membersOf(node) {
   return found
 }
 
-/** What is declared of an option, and what its table says. */
-function optionOf(member, options) {
+/** What is declared of an option, and its row in a table. */
+function optionOf(member, rows) {
   const name = member.name.text
   const isRow = ts.isPropertyAssignment(member)
   return {
     name,
-    type: isRow ? typeof options[name].default : typeText(member),
+    type: isRow ? typeof rows[name].default : typeText(member),
     isOptional: isRow || member.questionToken !== undefined,
     doc: docOf(member),
-    ...options?.[name],
+    ...rows?.[name],
   }
 }
 
@@ -154,8 +142,7 @@ function rangeOf({ min, max, fraction }) {
 const DEFAULT_SENTENCE = / ?Default:? (.+?)\.(?= [A-Z]|$)/
 
 /** The default in the words of the docstring, which have to mean what the code does. */
-function defaultOf(where, option, required) {
-  const { doc, isOptional, default: value } = option
+function defaultOf(where, { doc, isOptional, default: value }, { required, none }) {
   if (doc === '') throw new Error(`${where} has no docstring`)
   const words = DEFAULT_SENTENCE.exec(doc)?.[1]
   if (
@@ -165,9 +152,7 @@ function defaultOf(where, option, required) {
   ) {
     throw new Error(`${where} is ${value} by default, and its docstring says: ${words}`)
   }
-  if (words !== undefined) return words
-  if (!isOptional) return required
-  return hasTable(option) ? '' : 'none'
+  return words ?? (isOptional ? none : required)
 }
 
 const HOUR_MS = 60 * 60 * 1000

@@ -1,10 +1,4 @@
-import {
-  defaultsOf,
-  givenOptions,
-  MAX_TIMER_MS,
-  type OptionsOf,
-  type OptionTable,
-} from '@quickquote/core/internal'
+import { defaultsOf, givenOptions, type OptionsOf, type OptionTable, TIMER } from '@quickquote/core/internal'
 import type postgres from 'postgres'
 import connectTo from '#driver'
 import { parseConnectionString } from './connection-string.ts'
@@ -36,17 +30,15 @@ const SESSION_SETTINGS = {
   standard_conforming_strings: 'on',
 } as const
 
-const MILLISECONDS = { min: 1, max: MAX_TIMER_MS } as const
-
 /** The options of our own connections. */
 export const CONNECTION_OPTIONS = {
   maxConnections: { default: 10, min: 1 },
-  connectTimeoutMs: { default: 5000, ...MILLISECONDS },
-  poolTimeoutMs: { default: 5000, ...MILLISECONDS },
-  statementTimeoutMs: { default: 5000, ...MILLISECONDS },
-  lockTimeoutMs: { default: 3000, ...MILLISECONDS },
-  idleInTransactionTimeoutMs: { default: 10_000, ...MILLISECONDS },
-  keepAliveMs: { default: 10_000, min: 0, max: MAX_TIMER_MS },
+  connectTimeoutMs: { default: 5000, ...TIMER },
+  poolTimeoutMs: { default: 5000, ...TIMER },
+  statementTimeoutMs: { default: 5000, ...TIMER },
+  lockTimeoutMs: { default: 3000, ...TIMER },
+  idleInTransactionTimeoutMs: { default: 10_000, ...TIMER },
+  keepAliveMs: { default: 10_000, ...TIMER, min: 0 },
 } as const satisfies OptionTable
 
 export interface ConnectionOptions extends Partial<OptionsOf<typeof CONNECTION_OPTIONS>> {
