@@ -13,8 +13,8 @@ import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { ADAPTERS } from '../src/connection/adapters.ts'
 import { type DrizzleStorage, drizzleStorage, type HostTransaction } from '../src/index.ts'
 import type { OtherTransaction } from './support/documented.ts'
-import { BODY, useTransactions } from './support/transaction-samples.ts'
 import { HOSTS, openPgPool } from './support/hosts.ts'
+import { BODY, useTransactions } from './support/transaction-samples.ts'
 
 const context = useTransactions()
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { installed } from '@quickquote/dev-servers'
 import { beforeAll, expect, it } from 'vitest'
 import { ADAPTERS } from '../src/connection/adapters.ts'
-import { useTransactions } from './support/transaction-samples.ts'
 import { HAS_LIBPQ, orms, PACKAGES } from './support/orms.ts'
+import { useTransactions } from './support/transaction-samples.ts'
 
 const context = useTransactions()
 let folder: string

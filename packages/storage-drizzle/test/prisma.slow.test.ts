@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
-import { useTransactions } from './support/transaction-samples.ts'
 import { onPrisma } from './support/hosts.ts'
 import { installPrisma, type Prisma } from './support/prisma.ts'
+import { useTransactions } from './support/transaction-samples.ts'
 
 const context = useTransactions()
 let prisma: Prisma
