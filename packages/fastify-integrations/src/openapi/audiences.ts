@@ -37,11 +37,11 @@ export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
 function referredComponents(part: object, components: OpenApiDocument['components']) {
   const found: Record<string, Record<string, unknown>> = {}
   const collect = (node: unknown) => {
-    for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(
-      /"#\/components\/(\w+)\/([\w.-]+)"/g,
-    )) {
-      if (found[kind]?.[name] !== undefined) continue
+    const references = JSON.stringify(node).matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)
+    for (const [, kind = '', name = ''] of references) {
       const component = components[kind]?.[name]
+      // Data of a host's event may look like a reference.
+      if (component === undefined || found[kind]?.[name] !== undefined) continue
       found[kind] = { ...found[kind], [name]: component }
       collect(component)
     }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ERRORS, type Settings } from '@quickquote/core'
 import { PROBLEM_MEDIA_TYPE, version } from '@quickquote/core/internal'
 import type { ApiDocsOptions, PluginSettings } from '../options.ts'
-import { BODY_IS_OPTIONAL, isTitledSchema, mapValues, type Operation, type Paths } from './openapi-shape.ts'
+import { isTitledSchema, mapNodes, mapValues, type Operation, type Paths } from './openapi-shape.ts'
 import { openapiWebhooks } from './openapi-webhooks.ts'
 
 const TAGS = {
@@ -34,9 +34,9 @@ export function openapiDocument(
     return { $ref: `#/components/${kind}/${own}` }
   }
   // Generators use the titles as names.
-  const { paths, webhooks } = JSON.parse(
-    JSON.stringify({ paths: routes.paths, webhooks: openapiWebhooks(integrations.settings) }),
-    (_, node) => (isTitledSchema(node) ? share('schemas', node.title, node) : node),
+  const operations = JSON.stringify({ paths: routes.paths, webhooks: openapiWebhooks(integrations.settings) })
+  const { paths, webhooks } = mapNodes(JSON.parse(operations), (node) =>
+    isTitledSchema(node) ? share('schemas', node.title, node) : node,
   )
   return {
     openapi: '3.1.0',
@@ -49,7 +49,12 @@ export function openapiDocument(
     servers: [publicUrl === null ? { url: '/', description: 'This server.' } : { url: publicUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     webhooks,
-    paths: mapValues(paths as Paths, (path) => mapValues(path, (each) => finishOperation(each, share))),
+    paths: mapValues(paths as Paths, (path) =>
+      mapValues(path, ({ responses, ...operation }) => ({
+        ...operation,
+        responses: mapValues(responses, (response) => shareResponse(response, share)),
+      })),
+    ),
     components: { securitySchemes: securitySchemes(settings), ...components },
   }
 }
@@ -76,14 +81,6 @@ function nameOf(part: object, name: string, parts: Record<string, unknown>): str
   for (let count = 1; ; count += 1) {
     const own = count === 1 ? name : `${name}_${count}`
     if (parts[own] === undefined || isDeepStrictEqual(parts[own], part)) return own
-  }
-}
-
-function finishOperation({ [BODY_IS_OPTIONAL]: isOptional, ...operation }: Operation, share: Share): object {
-  return {
-    ...operation,
-    ...(isOptional && { requestBody: { ...operation.requestBody, required: false } }),
-    responses: mapValues(operation.responses, (response) => shareResponse(response, share)),
   }
 }
 

@@ -7,14 +7,15 @@ import { paramsOf, type Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
 import { toSchemas30 } from './openapi-30.ts'
 import { securitySchemes } from './openapi-document.ts'
-import { BODY_IS_OPTIONAL, jsonContent, mapValues, narrowed } from './openapi-shape.ts'
+import { jsonContent, mapValues, narrowed } from './openapi-shape.ts'
+
+/** In an operation until `finishBodies`. */
+const BODY_IS_REQUIRED = 'x-body-is-required'
 
 const header = (description: string) => Type.String({ description })
 
 const REQUEST_ID = header('The ID of the request. Include it in support requests.')
-
 const RETRY_AFTER = Type.Integer({ description: 'Seconds to wait.' })
-
 const ACCEPT_ENCODING = Type.Literal('identity', {
   description: 'Sent if the body has a `Content-Encoding`: send it without one.',
 })
@@ -42,6 +43,7 @@ function deprecationHeaders({ sunset, link }: Deprecation) {
  */
 export function documentation(route: Route, settings: PluginSettings): SwaggerTransform {
   return ({ url, ...context }) => {
+    finishBodies('openapiObject' in context ? context.openapiObject : context.swaggerObject)
     const operation = operationOf(route, settings)
     // Swagger 2.0 has no sessions in cookies.
     if (!('openapiObject' in context)) return { url, schema: toSchemas30(operation) }
@@ -54,15 +56,26 @@ export function documentation(route: Route, settings: PluginSettings): SwaggerTr
 }
 
 /**
+ * @fastify/swagger declares all bodies as required, or none, and calls us only before it documents a route: so each route
+ * finishes those before it. The last of ours have no bodies.
+ */
+function finishBodies({ paths = {} }: { readonly paths?: object }): void {
+  for (const operation of Object.values(paths).flatMap(Object.values)) {
+    const required = operation?.[BODY_IS_REQUIRED]
+    if (required === undefined) continue
+    const { requestBody, parameters = [] } = operation
+    const body = requestBody ?? parameters.find((parameter: { in: string }) => parameter.in === 'body')
+    Object.assign(body ?? {}, { required })
+    delete operation[BODY_IS_REQUIRED]
+  }
+}
+
+/**
  * Declares a security scheme in a document. Another scheme of the host keeps the name.
  * @param components of the document that @fastify/swagger is writing: not the host's own object
  * @returns the name of our scheme
  */
-function declare(
-  name: string,
-  scheme: object,
-  components: { securitySchemes?: Record<string, object> } = {},
-): string {
+function declare(name: string, scheme: object, components: { securitySchemes?: object } = {}): string {
   const declared = { [name]: scheme, ...components.securitySchemes }
   // Descriptions may differ.
   const isSame = isDeepStrictEqual({ ...declared[name], description: '' }, { ...scheme, description: '' })
@@ -129,7 +142,7 @@ function operationOf(route: Route, { problemTypeBase, deprecated }: PluginSettin
     querystring: route.query,
     headers: route.requestHeaders,
     body: route.body && { content: bodies },
-    [BODY_IS_OPTIONAL]: route.bodyIsOptional,
+    [BODY_IS_REQUIRED]: route.body && !route.bodyIsOptional,
     response: {
       [answer.status]: {
         description: answer.description,

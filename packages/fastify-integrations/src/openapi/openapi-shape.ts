@@ -1,6 +1,7 @@
 /** An OpenAPI document, as far as this folder reads it. */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly description: string }
+  readonly servers: readonly [{ readonly url: string }]
   readonly tags: readonly { readonly name: string; readonly description?: string }[]
   /** In the document of one audience. */
   readonly security?: readonly object[]
@@ -13,16 +14,11 @@ export interface OpenApiDocument {
 /** Operations by path and method. */
 export type Paths<O = Operation> = Readonly<Record<string, Readonly<Record<string, O>>>>
 
-/** Marks an optional body: @fastify/swagger declares every body as required. */
-export const BODY_IS_OPTIONAL = 'x-body-is-optional'
-
 export interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
   readonly security: readonly object[]
-  readonly requestBody?: object
-  readonly [BODY_IS_OPTIONAL]?: true
   readonly responses: Readonly<Record<string, Response>>
 }
 
@@ -41,9 +37,27 @@ export function operationsOf<O extends object>(paths: Paths<O> = {}): Located<O>
   )
 }
 
+/** Keys whose content is data. */
+const DATA = /^(?:examples?|value|default|enum|const|x-.*)$/
+
+/** Objects whose keys are names: a property may be called `example`. */
+const NAMED = /^(?:properties|patternProperties|\$defs|schemas|paths|webhooks|responses|headers|content)$/
+
+/** Replaces the objects in a part of a document, from the inside out, but for those in its data. */
+export function mapNodes<Part>(part: Part, map: (node: Node) => object, holdsNames = false): Part {
+  if (Array.isArray(part)) return part.map((each) => mapNodes(each, map)) as Part
+  if (typeof part !== 'object' || part === null) return part
+  const copy = mapValues(part as Node, (value, key) =>
+    !holdsNames && DATA.test(key) ? value : mapNodes(value, map, !holdsNames && NAMED.test(key)),
+  )
+  return (holdsNames ? copy : map(copy)) as Part
+}
+
+type Node = Record<string, unknown>
+
 /** Of our own schemas, those with a title become components. */
-export function isTitledSchema(node: { title?: unknown; properties?: unknown } | null): boolean {
-  return typeof node?.title === 'string' && node.properties !== undefined
+export function isTitledSchema(node: Node): node is { title: string } {
+  return typeof node['title'] === 'string' && node['properties'] !== undefined
 }
 
 /** A body with its example. */
@@ -56,9 +70,6 @@ export function narrowed(schema: object, properties: object): object {
   return { allOf: [schema, { type: 'object', properties }] }
 }
 
-export function mapValues<T, U>(
-  record: Readonly<Record<string, T>>,
-  map: (value: T, name: string) => U,
-): Record<string, U> {
+export function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T, name: string) => U) {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]))
 }

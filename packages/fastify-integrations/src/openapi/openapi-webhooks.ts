@@ -1,7 +1,7 @@
 import type { CatalogEntry, Settings } from '@quickquote/core'
 import { eventCatalogOf, QuotationEventData, type TSchema, WebhookEvent } from '@quickquote/core/internal'
 import { EXAMPLE } from './examples.ts'
-import { isTitledSchema, jsonContent, narrowed } from './openapi-shape.ts'
+import { isTitledSchema, jsonContent, mapNodes, narrowed } from './openapi-shape.ts'
 
 /** The events of the catalog, as the `webhooks` of an OpenAPI document (specification, "Events"). */
 export function openapiWebhooks(settings: Settings): Record<string, object> {
@@ -11,19 +11,18 @@ export function openapiWebhooks(settings: Settings): Record<string, object> {
 
 /** The headers of the Standard Webhooks specification. */
 const STANDARD_PARAMETERS = [
-  { name: 'webhook-id', schema: WebhookEvent.properties.id, description: 'The `id` of the payload.' },
-  {
-    name: 'webhook-timestamp',
-    schema: { type: 'integer' },
-    description: 'Unix time in seconds when the delivery was signed.',
-  },
-  {
-    name: 'webhook-signature',
-    schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=){0,3}$' },
-    description:
-      'The signature as specified by Standard Webhooks. During the overlap of a secret rotation, one for each secret that signs, newest first.',
-  },
-].map((header) => ({ in: 'header', required: true, ...header }))
+  parameter('webhook-id', WebhookEvent.properties.id, 'The `id` of the payload.'),
+  parameter('webhook-timestamp', { type: 'integer' }, 'Unix time in seconds when the delivery was signed.'),
+  parameter(
+    'webhook-signature',
+    { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=){0,3}$' },
+    'The signature as specified by Standard Webhooks. During the overlap of a secret rotation, one for each secret that signs, newest first.',
+  ),
+]
+
+function parameter(name: string, schema: object, description: string, required = true): object {
+  return { name, in: 'header', required, description, schema }
+}
 
 /** OpenAPI has no parameter for `Content-Type`, the fifth header of the specification: it is the media type of the body. */
 function operationOf({ type, description, example }: CatalogEntry, settings: Settings): object {
@@ -32,13 +31,8 @@ function operationOf({ type, description, example }: CatalogEntry, settings: Set
   const seconds = timeoutMs / 1000
   const retries =
     maxAttempts === 1 ? 'It is not retried.' : `It is retried, up to ${maxAttempts} attempts in total.`
-  const header = (name: string, schema: object, description: string, required = true) => ({
-    name: `X-${productName}-${name}`,
-    in: 'header',
-    required,
-    description,
-    schema,
-  })
+  const header = (name: string, ...rest: [schema: object, description: string, required?: boolean]) =>
+    parameter(`X-${productName}-${name}`, ...rest)
   return {
     operationId: `on_${type.replaceAll('.', '_')}`,
     tags: ['Events'],
@@ -90,7 +84,5 @@ function operationOf({ type, description, example }: CatalogEntry, settings: Set
 /** Without titles, unless the data is ours: a host's title could be a duplicate, or an invalid name. */
 function documented(data: TSchema): unknown {
   if (data === QuotationEventData) return data
-  return JSON.parse(JSON.stringify(data), (_, node) =>
-    isTitledSchema(node) ? { ...node, title: undefined } : node,
-  )
+  return mapNodes(data, (node) => (isTitledSchema(node) ? { ...node, title: undefined } : node))
 }
