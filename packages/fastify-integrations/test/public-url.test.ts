@@ -8,13 +8,13 @@ import { createEndpoint, WEBHOOKS } from './support/webhooks.ts'
 const database = useDatabase()
 const START = '/v1/integrations/quotations'
 
-/** A gateway that serves an app below `/gateway`, a path that the app does not see. */
-async function openGateway() {
+/** A gateway that serves an app below a path that the app does not see. */
+async function openGateway(path = '/gateway') {
   let upstream = ''
   const gateway = createServer((incoming, outgoing) => {
     const url = incoming.url ?? ''
-    if (!url.startsWith('/gateway/')) return void outgoing.writeHead(404).end()
-    const to = request(upstream + url.slice('/gateway'.length), {
+    if (!url.startsWith(`${path}/`)) return void outgoing.writeHead(404).end()
+    const to = request(upstream + url.slice(path.length), {
       method: incoming.method,
       headers: { ...incoming.headers, host: 'inside.example:8080' },
     })
@@ -27,7 +27,7 @@ async function openGateway() {
   await new Promise<void>((listening) => gateway.listen(0, '127.0.0.1', listening))
   onTestFinished(() => void gateway.close())
   return {
-    publicUrl: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/gateway`,
+    publicUrl: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}${path}`,
     leadsTo: (host: Host) => {
       upstream = host.url
     },
@@ -39,13 +39,15 @@ const linkOf = ({ headers }: { headers: Headers }) =>
 
 describe('publicUrl, behind a gateway that strips a path', () => {
   it.each([
-    ['', ''],
-    ['a prefix', '/api'],
-    ['a prefix like the path of the gateway', '/gateway'],
+    ['', '', '/gateway'],
+    ['a prefix', '/api', '/gateway'],
+    ['a prefix like the path of the gateway', '/gateway', '/gateway'],
+    ['a gateway at the path that all routes begin with', '', '/v1'],
+    ['a gateway at the beginning of a route', '/v1', '/v1/integrations'],
   ])(
     'leads with Link, Location and servers to the gateway, whatever host a request names: %s',
-    async (_, prefix) => {
-      const { publicUrl, leadsTo } = await openGateway()
+    async (_, prefix, path) => {
+      const { publicUrl, leadsTo } = await openGateway(path)
       const host = await openHost({
         databaseUrl: database.url,
         plugin: { publicUrl: `${publicUrl}/`, prefix },
@@ -78,7 +80,12 @@ describe('publicUrl, behind a gateway that strips a path', () => {
         expect(servers).toEqual([{ url: publicUrl }])
         expect(Object.keys(paths)[0]).toMatch(new RegExp(`^${prefix}/v1/`))
       }
+      const yaml = await (await fetch(`${base}/api-docs/yaml`)).text()
+      expect(yaml).toContain(`servers:\n  - url: ${publicUrl}\n`)
+      expect(yaml).toContain(`\n  ${prefix}/v1/integrations/quotations:\n`)
       const text = await (await fetch(`${base}/api-docs/llms.txt`)).text()
+      expect(text).toContain(`The paths below follow \`${publicUrl}\`.`)
+      expect(text).toContain(`\n- \`POST ${prefix}${START}\`: `)
       const [, named = ''] = /\]\((.*partners\/json)\)/.exec(text) ?? []
       expect((await fetch(named)).status).toBe(200)
       const { headers: ofPage } = await fetch(`${base}/api-docs`)

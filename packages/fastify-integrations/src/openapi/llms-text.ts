@@ -7,12 +7,14 @@ import { type OpenApiDocument, operationsOf } from './openapi-shape.ts'
  */
 export function llmsText(document: OpenApiDocument, at: string): string {
   const { title, description } = document.info
+  const [{ url: server }] = document.servers
   const [about = '', ...more] = description.split('\n\n')
   const events = operationsOf(document.webhooks).map(({ path, summary }) => `- \`${path}\`: ${summary}`)
   const parts = [
     `# ${title}`,
     `> ${about.replaceAll('\n', ' ')}`,
     ...more,
+    ...(server === '/' ? [] : [`The paths below follow \`${server}\`.`]),
     'Starts are asynchronous: they return 202. Poll the result, read the event feed, or receive signed webhooks.',
     `## Documents\n\n${[
       `- [OpenAPI 3.1 for partners](${at}/partners/json): the routes of an API key, and the webhooks`,
