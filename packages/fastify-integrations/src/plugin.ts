@@ -1,4 +1,5 @@
 import { ConfigurationError, type Limits } from '@quickquote/core'
+import { trimEndOf } from '@quickquote/core/internal'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { identifyRequest } from './answers/request-id.ts'
@@ -93,11 +94,12 @@ function checkServer({ initialConfig }: FastifyInstance): void {
 
 function refuseSecondRegistration(fastify: FastifyInstance, areas: readonly Area[]): void {
   for (const { prefix, routes } of areas) {
+    const path = trimEndOf(fastify.prefix, '/') + prefix
     for (const { method, url } of routes) {
-      if (!fastify.hasRoute({ method, url: `${fastify.prefix}${prefix}${url}` })) continue
+      if (!fastify.hasRoute({ method, url: path + url })) continue
       throw new ConfigurationError(
         'fastifyIntegrations is registered twice below the same path, or your app already has this route: ' +
-          `${method} ${fastify.prefix}${prefix}${url}. Give each registration its own \`prefix\`.`,
+          `${method} ${path}${url}. Give each registration its own \`prefix\`.`,
       )
     }
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
-import { operationsOf } from '../src/openapi/openapi-shape.ts'
+import { mapNodes, operationsOf } from '../src/openapi/openapi-shape.ts'
 import { openHost, useDatabase, useHost } from './support/host.ts'
 import type { OpenApiDocument } from './support/openapi-check.ts'
 
@@ -62,6 +62,11 @@ describe('the documentation', () => {
       created_at: { type: 'string', format: 'date-time' },
     })
     expect(JSON.stringify(converted)).not.toMatch(/"type":\[|"null"/)
+    // Without a type beside it, it means nothing.
+    mapNodes(converted, (node) => {
+      if ('nullable' in node) expect(node).toHaveProperty('type')
+      return node
+    })
   })
 
   it('has llms.txt, with every route and links to the documents', async () => {
@@ -119,10 +124,26 @@ describe('the documentation', () => {
     expect(headers.get('content-encoding')).toBe('gzip')
     expect(headers.get('cache-control')).toBe('no-cache')
     const etag = String(headers.get('etag'))
-    const again = await fetch(context.host.url + path, { headers: { 'If-None-Match': etag } })
-    expect([again.status, await again.text()]).toEqual([304, ''])
+    // A proxy may mark it as weak; a client may have several.
+    for (const known of [etag, `W/${etag}`, `"another", ${etag}`]) {
+      for (const method of ['GET', 'HEAD']) {
+        const again = await fetch(context.host.url + path, { method, headers: { 'If-None-Match': known } })
+        expect([again.status, await again.text()]).toEqual([304, ''])
+      }
+    }
     const changed = await fetch(context.host.url + path, { headers: { 'If-None-Match': '"another"' } })
     expect(changed.status).toBe(200)
+  })
+
+  it.each([
+    ['gzip;q=0.05, br', 'gzip'],
+    ['gzip;q=0, br', null],
+    ['br, gzip ; q=0.000', null],
+  ])('is compressed for clients that accept it: %s', async (accepted, encoding) => {
+    const { headers } = await fetch(`${context.host.url}/api-docs/json`, {
+      headers: { 'Accept-Encoding': accepted },
+    })
+    expect(headers.get('content-encoding')).toBe(encoding)
   })
 
   it("has the host's own title, description, logo and license line", async () => {

@@ -115,3 +115,63 @@ describe('data of a host’s event', () => {
     check(schema, examples?.['example']?.value)
   })
 })
+
+const DOCUMENTS = ['/json', '/yaml', '/openapi-3.0.json', '/llms.txt', '/partners/openapi-3.0.json']
+const PATHS = ['', '/partners', '/members', '/partners/json', '/members/json', ...DOCUMENTS]
+
+describe('the documentation', () => {
+  it('is the same for all who ask for it at the first moment', async () => {
+    const app = await openApp()
+    const get = (path: string) => app.inject(`/api-docs${path}`)
+    const first = await Promise.all([...PATHS, ...PATHS].map(get))
+    const later = await Promise.all(PATHS.map(get))
+    expect(first.map(({ statusCode }) => statusCode)).toEqual(first.map(() => 200))
+    expect(first.map(({ body }) => body)).toEqual([...later, ...later].map(({ body }) => body))
+  })
+
+  it('is made although the app is closed meanwhile', async () => {
+    const app = await openApp()
+    await app.ready()
+    const asked = PATHS.map((path) => app.inject(`/api-docs${path}`))
+    await app.close()
+    const statuses = (await Promise.all(asked)).map(({ statusCode }) => statusCode)
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([])
+  })
+
+  it.each(['/', '/p/', '/p'])('leads to its documents below the prefix %s', async (prefix) => {
+    const app = await openApp({ prefix })
+    const text = (await app.inject(`${prefix.replace(/\/$/, '')}/api-docs/llms.txt`)).body
+    const links = [...text.matchAll(/\]\((.*?)\)/g)].map(([, link]) => String(link))
+    expect(links).toHaveLength(4)
+    for (const link of links) expect([link, (await app.inject(link)).statusCode]).toEqual([link, 200])
+    const [, route = ''] = /`GET (.*?\/me)`/.exec(text) ?? []
+    expect((await app.inject(route)).statusCode).toBe(401)
+  })
+
+  it('of two registrations in one app does not mix', async () => {
+    const optionsOf = (name: string) => ({
+      prefix: `/${name}`,
+      publicUrl: `https://${name}.example`,
+      apiDocs: { title: `Docs of ${name}`, brand: { name, tokens: { primary: `#${name}` } } },
+    })
+    const app = await openApp(optionsOf('aaa'), { productName: 'Aaa' })
+    await app.register(fastifyIntegrations, {
+      ...optionsOf('bbb'),
+      integrations: integrationsOn(NOWHERE, { productName: 'Bbb' }),
+      resolveSession: () => null,
+    })
+    const ask = async (name: string, path: string) => (await app.inject(`/${name}/api-docs${path}`)).body
+    const asked = ['aaa', 'bbb'].map((name) => Promise.all(PATHS.map((path) => ask(name, path))))
+    for (const [index, bodies] of (await Promise.all(asked)).entries()) {
+      const [own, other] = index === 0 ? ['aaa', 'bbb'] : ['bbb', 'aaa']
+      for (const body of bodies) {
+        expect(body).toContain(`Docs of ${own}`)
+        const others = [`docs of ${other}`, `/${other}/`, `//${other}`, `x-${other}-`]
+        expect(others.filter((text) => body.toLowerCase().includes(text))).toEqual([])
+      }
+      const [, style = ''] = /href="\.\/api-docs(.*?css)"/.exec(String(bodies[0])) ?? []
+      expect(await ask(String(own), style)).toContain(`--primary: #${own};`)
+      expect(await ask(String(other), style)).toContain('Not Found')
+    }
+  })
+})

@@ -122,15 +122,18 @@ it('Integrations of another version of core are refused, with both versions and 
   )
 })
 
-it('A second registration below the same path is refused, and says how to have two', async () => {
-  const app = Fastify()
-  const options = { integrations: context.host.integrations, resolveSession: () => null }
-  await app.register(fastifyIntegrations, options)
-  await app.register(fastifyIntegrations, { ...options, prefix: '/eu' })
-  const refusal = await refusalOf(() => app.register(fastifyIntegrations, options).ready())
-  expect(refusal).toMatch(/registered twice below the same path.*`prefix`/)
-  await app.close()
-})
+it.each(['', '/eu/'])(
+  'A second registration below the same path is refused, and says how to have two: %s',
+  async (prefix) => {
+    const app = Fastify()
+    const options = { integrations: context.host.integrations, resolveSession: () => null }
+    await app.register(fastifyIntegrations, options)
+    await app.register(fastifyIntegrations, { ...options, prefix: '/eu' })
+    const refusal = await refusalOf(() => app.register(fastifyIntegrations, { ...options, prefix }).ready())
+    expect(refusal).toMatch(/registered twice below the same path.*`prefix`/)
+    await app.close()
+  },
+)
 
 describe('a Fastify whose router accepts no ids is refused at startup', () => {
   it.each<FastifyServerOptions>([

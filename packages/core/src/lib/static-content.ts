@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
@@ -35,16 +36,20 @@ export function fixedName(name: string, { etag }: Content): string {
   return name.replace(/(?=\.\w+$)/, `-${etag.slice(1, 9)}`)
 }
 
+/** Not `gzip;q=0`. */
+const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?![.\d]))/
+
 /** The response with the content, or without it if the client has it already. */
 export function contentAnswer(
   content: Content,
   cacheControl: string,
-  request: Readonly<Record<string, unknown>>,
+  request: IncomingHttpHeaders,
 ): { readonly status: 200 | 304; readonly headers: Record<string, string>; readonly body: Buffer | null } {
   const headers = { 'cache-control': cacheControl, etag: content.etag, vary: 'accept-encoding' }
-  if (request['if-none-match'] === content.etag) return { status: 304, headers, body: null }
+  // Also in a list, or marked as weak (`W/`) by a proxy.
+  if (request['if-none-match']?.includes(content.etag)) return { status: 304, headers, body: null }
   const typed = { ...headers, 'content-type': content.type }
-  return /\bgzip\b/.test(String(request['accept-encoding'] ?? ''))
+  return ACCEPTS_GZIP.test(String(request['accept-encoding'] ?? ''))
     ? { status: 200, headers: { ...typed, 'content-encoding': 'gzip' }, body: content.gzipped }
     : { status: 200, headers: typed, body: content.plain }
 }

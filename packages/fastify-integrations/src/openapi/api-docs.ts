@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@quickquote/core'
-import { type Content, contentAnswer, contentOf, FIXED } from '@quickquote/core/internal'
+import { type Content, contentAnswer, contentOf, FIXED, trimEndOf } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ApiDocsOptions, PluginSettings } from '../options.ts'
 import { UNDOCUMENTED } from '../route.ts'
@@ -42,7 +42,7 @@ export async function serveApiDocs(
       `fastifyIntegrations: the documentation cannot be served below a prefix with parameters (${fastify.prefix}): pass apiDocs: false.`,
     )
   }
-  const at = (settings.publicUrl ?? '') + fastify.prefix + options.path
+  const at = (settings.publicUrl ?? '') + trimEndOf(fastify.prefix, '/') + options.path
   const swagger = swaggerWhenAsked(routes, (documented) => openapiDocument(documented, settings, options))
   const whole = async () => (await swagger())() as unknown as OpenApiDocument
   const partners = async () => documentFor('partners', await whole())

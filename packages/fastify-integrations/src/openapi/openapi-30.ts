@@ -19,5 +19,7 @@ function asSchema30({ const: only, contentMediaType: _, ...node }: Record<string
   const types = type.filter((each) => each !== 'null')
   const nullable = types.length < type.length && { nullable: true }
   const typed = types.map((each) => ({ type: each, ...(each === 'array' && { items: items ?? {} }) }))
-  return typed.length === 1 ? { ...typed[0], ...rest, ...nullable } : { anyOf: typed, ...rest, ...nullable }
+  if (typed.length === 1) return { ...typed[0], ...rest, ...nullable }
+  // Beside a type only.
+  return { anyOf: typed.map((each) => ({ ...each, ...nullable })), ...rest }
 }
