@@ -97,7 +97,7 @@ describe('data of a host’s event', () => {
     }
   })
 
-  it('has schemas without titles, which may have the names of ours', async () => {
+  it('has schemas without titles, which may have the same names as our own', async () => {
     const inner = Type.Object({ a: Type.Integer() }, { title: 'Problem' })
     const data = Type.Object(
       { title: Type.String(), properties: inner, example: inner, default: Type.Array(inner) },

@@ -57,7 +57,7 @@ export function documentation(route: Route, settings: PluginSettings): SwaggerTr
 
 /**
  * @fastify/swagger declares all bodies as required, or none, and calls us only before it documents a route: so each route
- * finishes those before it. The last of ours have no bodies.
+ * finishes those before it. Our last routes have no bodies.
  */
 function finishBodies({ paths = {} }: { readonly paths?: object }): void {
   for (const operation of Object.values(paths).flatMap(Object.values)) {
