@@ -9,7 +9,9 @@ import {
   hasMethods,
   INTEGRATIONS_OPTION,
   isFunction,
+  isHttpUrl,
   isObject,
+  isPageAddress,
   isText,
   isTime,
   listOf,
@@ -182,20 +184,22 @@ const API_DOCS_OPTIONS = {
     check: isLogo,
     rule: `must be { type, content }: a type of ${LOGO_TYPES.join(', ')} and the image as bytes, or the text of an SVG.`,
   },
-  brand: {
+  brand: { default: null, checkInside: checkBrand },
+  homeUrl: {
     default: null,
-    check: (brand: ApiDocsBrand) => isText(brand.name),
-    rule: 'must have a name, and may have the URL of a logo.',
-    checkInside: checkBrand,
+    check: isPageAddress,
+    rule: 'must be an address, such as / or https://app.example.com.',
   },
-  homeUrl: { default: null, check: isText, rule: 'must be a URL, such as /.' },
   license: {
     default: null,
-    check: (license: { name: unknown; url?: string }) =>
-      typeof license.name === 'string' && (license.url === undefined || parseUrl(license.url) !== null),
-    rule: "must be { name, url? } with an absolute URL, such as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
+    checkInside: (path, license: object) => void completeOptions(path, LICENSE_OPTIONS, license),
   },
 } satisfies Record<keyof ApiDocsOptions, OptionTable[string]>
+
+const LICENSE_OPTIONS = {
+  name: { isRequired: true, check: isText, rule: 'must be the name of the license.' },
+  url: { check: isHttpUrl, rule: 'must be an http(s) URL, such as https://acme.example/terms.' },
+} satisfies OptionTable
 
 const OPTIONS = {
   integrations: INTEGRATIONS_OPTION,
@@ -320,7 +324,7 @@ const DEPRECATION_OPTIONS = {
   since: { isRequired: true, check: isTime, rule: 'must be a valid Date.' },
   sunset: { check: isTime, rule: 'must be a valid Date, not before `since`.' },
   link: {
-    check: (link: string) => /^https?:$/.test(parseUrl(link)?.protocol ?? ''),
+    check: isHttpUrl,
     rule: 'must be the address of a page, such as https://docs.example.com/changes.',
   },
 } satisfies Record<keyof Deprecation, OptionTable[string]>

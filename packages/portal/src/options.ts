@@ -6,7 +6,7 @@ import {
   INTEGRATIONS_OPTION,
   isFunction,
   isObject,
-  isText,
+  isPageAddress,
   listOf,
   matching,
   type OptionTable,
@@ -69,8 +69,8 @@ export interface FastifyPortalOptions {
   readonly frameAncestors?: readonly string[]
 }
 
-const PATH = {
-  check: isText,
+const PAGE = {
+  check: isPageAddress,
   rule: 'must be an address, such as /login or https://app.example.com.',
 } as const
 
@@ -81,11 +81,11 @@ const OPTIONS = {
     rule: 'must be a function (request) => ({ memberId, organizations }) or null.',
   },
   apiPrefix: PREFIX,
-  signInUrl: PATH,
+  signInUrl: PAGE,
   brand: { checkInside: checkBrand },
-  apiReferenceUrl: PATH,
-  homeUrl: PATH,
-  signOutUrl: PATH,
+  apiReferenceUrl: PAGE,
+  homeUrl: PAGE,
+  signOutUrl: PAGE,
   locale: { check: isLanguageTag, rule: 'must be a language tag, such as de or en-GB.' },
   messages: {
     check: areMessages,

@@ -1,5 +1,13 @@
 import { ConfigurationError } from './errors.ts'
-import { completeOptions, isObject, isText, type OptionTable, oneOf } from './option-check.ts'
+import {
+  completeOptions,
+  isObject,
+  isPageAddress,
+  isText,
+  matching,
+  type OptionTable,
+  oneOf,
+} from './option-check.ts'
 
 const THEMES = ['auto', 'light', 'dark'] as const
 
@@ -21,9 +29,14 @@ export interface Brand {
 /** Excludes anything that could end the declaration and begin another. */
 const TOKEN_VALUE = /^[^;{}<>\\@]+$/
 
+const isImageData = matching(/^data:image\/\P{Cc}+$/u)
+
 const BRAND_OPTIONS = {
-  name: { check: isText, rule: 'must be the name of your product.' },
-  logo: { check: isText, rule: 'must be the URL of an image.' },
+  name: { isRequired: true, check: isText, rule: 'must be the name of your product.' },
+  logo: {
+    check: (logo) => isImageData(logo) || isPageAddress(logo),
+    rule: 'must be the URL of an image, such as /logo.svg, or data:image/….',
+  },
   theme: {
     check: oneOf(...THEMES),
     rule: `must be one of: ${THEMES.join(', ')}.`,
