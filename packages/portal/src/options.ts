@@ -1,8 +1,10 @@
-import type { Integrations, Session } from '@quickquote/core'
+import { ConfigurationError, type Integrations, type Session } from '@quickquote/core'
 import {
   type Brand,
   checkBrand,
+  checkOptionValues,
   completeOptions,
+  hintAt,
   INTEGRATIONS_OPTION,
   isFunction,
   isObject,
@@ -15,9 +17,12 @@ import {
   REGISTER_OPTIONS,
 } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
+import { messageKeys } from '#assets'
 
 /** A text of the portal, or one per plural category of its language (`Intl.PluralRules`), selected by `{count}`. */
-export type PortalMessage = string | Readonly<Record<string, string>>
+export type PortalMessage =
+  | string
+  | ({ readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>)
 
 export type PortalBrand = Brand
 
@@ -74,6 +79,27 @@ const PAGE = {
   rule: 'must be an address, such as /login or https://app.example.com.',
 } as const
 
+const TEXT = { check: isString, rule: 'must be a text.' } as const
+
+const PLURALS = {
+  zero: TEXT,
+  one: TEXT,
+  two: TEXT,
+  few: TEXT,
+  many: TEXT,
+  other: { isRequired: true, ...TEXT },
+} satisfies Record<Intl.LDMLPluralRule, OptionTable[string]>
+
+const MESSAGE = {
+  check: (message) => isString(message) || isObject(message),
+  rule: 'must be a text, or an object with one per plural category.',
+  checkInside(path, message: string | object) {
+    if (typeof message === 'object') completeOptions(path, PLURALS, message)
+  },
+} satisfies OptionTable[string]
+
+const MESSAGES: OptionTable = Object.fromEntries(messageKeys.map((key) => [key, MESSAGE]))
+
 const OPTIONS = {
   integrations: INTEGRATIONS_OPTION,
   resolveSession: {
@@ -88,8 +114,9 @@ const OPTIONS = {
   signOutUrl: PAGE,
   locale: { check: isLanguageTag, rule: 'must be a language tag, such as de or en-GB.' },
   messages: {
-    check: areMessages,
+    check: areLanguages,
     rule: "must be texts by language and key, such as { de: { 'nav.api-keys': 'Schlüssel' } }.",
+    checkInside: checkMessages,
   },
   readOnly: { default: false },
   features: {
@@ -117,12 +144,25 @@ function isLanguageTag(tag: unknown): boolean {
   }
 }
 
-function areMessages(languages: unknown): boolean {
-  const isMessage = (value: unknown) => typeof value === 'string' || isObject(value)
+function areLanguages(languages: unknown): boolean {
   return (
     isObject(languages) &&
-    Object.entries(languages as object).every(
-      ([tag, texts]) => isLanguageTag(tag) && isObject(texts) && Object.values(texts).every(isMessage),
-    )
+    Object.entries(languages).every(([tag, texts]) => isLanguageTag(tag) && isObject(texts))
   )
+}
+
+/** Like `completeOptions`, but does not list the hundreds of keys. */
+function checkMessages(path: string, languages: Readonly<Record<string, object>>): void {
+  for (const [tag, texts] of Object.entries(languages)) {
+    const unknown = Object.keys(texts).find((key) => !Object.hasOwn(MESSAGES, key))
+    if (unknown !== undefined) {
+      const hint = hintAt(unknown, messageKeys)
+      throw new ConfigurationError(`${path}.${tag}: the portal has no text '${unknown}'.${hint}`)
+    }
+    checkOptionValues(`${path}.${tag}`, MESSAGES, texts)
+  }
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string'
 }

@@ -239,6 +239,14 @@ const WRONG: [object, string][] = [
   [{ readOnly: 'yes' }, 'readOnly must be true or false'],
   [{ messages: { de: 'texts' } }, 'messages must be texts by language and key'],
   [{ messages: { 'not a tag': {} } }, 'messages must be texts by language and key'],
+  [
+    { messages: { de: { 'nav.delivery': 'x' } } },
+    "messages.de: the portal has no text 'nav.delivery'. Did you mean nav.deliveries?",
+  ],
+  [{ messages: { de: { 'nav.api-keys': 5 } } }, 'messages.de.nav.api-keys must be a text, or an object'],
+  [{ messages: { de: { 'nav.api-keys': { one: 5 } } } }, 'messages.de.nav.api-keys.one must be a text.'],
+  [{ messages: { de: { 'nav.api-keys': { one: 'x' } } } }, 'messages.de.nav.api-keys.other must be a text.'],
+  [{ messages: { de: { 'nav.api-keys': { ones: 'x' } } } }, 'ones is not an option. Did you mean one?'],
   [{ signInUrl: new URL('https://acme.example/login') }, 'signInUrl must be an address'],
   [{ signInUrl: 'javascript:alert(1)' }, 'signInUrl must be an address'],
   [{ resolveSession: null }, 'resolveSession must be a function'],
@@ -252,6 +260,8 @@ const WRONG: [object, string][] = [
 
 describe('The portal', () => {
   it.each([
+    { messages: { pl: { 'nav.deliveries': 'Dostawy', 'keys.title': { few: 'klucze', other: 'klucza' } } } },
+    { messages: { de: { 'detail: self-signed certificate': 'selbst signiert' } } },
     { signInUrl: '/login?next={url}' },
     { signInUrl: 'https://login.acme.example/?next={url}' },
     { homeUrl: '../app#top', brand: { name: 'N', logo: './logo.svg' } },
