@@ -101,7 +101,7 @@ export const START_OPTIONS = {
   /** Milliseconds before the first retry. Each further wait is twice as long. Default 2,000. */
   backoffMs: { default: 2000, min: 0 },
   /** Concurrent starts per worker. Default 10. */
-  concurrency: { default: 10, min: 1 },
+  concurrency: { default: 10, min: 1, max: 10_000 },
   /**
    * Milliseconds for one call of `start`. After that its signal aborts and the call counts as failed. Raise it if a run
    * takes longer inside the call. Default an hour.

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as core from '@quickquote/core/internal'
 import ts from 'typescript'
-import { WORKER_OPTIONS } from '../../../delivery-worker/dist/options.js'
+import { OPTIONS as WORKER_OPTIONS } from '../../../delivery-worker/dist/options.js'
 import { code, GENERATED, table } from './markdown.mjs'
 
 /** The rows of options, by the name of their table or type. */
@@ -50,7 +50,7 @@ const GROUPS = [
     file: 'packages/delivery-worker/src/options.ts',
     type: 'DeliveryWorkerOptions',
   },
-  { heading: 'health', file: 'packages/delivery-worker/src/health/health-server.ts', type: 'HealthAddress' },
+  { heading: 'health', file: 'packages/delivery-worker/src/options.ts', type: 'HealthAddress' },
 ]
 
 /** docs/reference/options.md, from the declarations and their docstrings, and the `--help` of the programs. */
