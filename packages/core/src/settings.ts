@@ -165,8 +165,8 @@ const QUOTATION_OPTIONS = {
   list: OPTIONAL_METHOD,
 } satisfies Record<Exclude<keyof HostQuotations, (typeof QUOTATION_METHODS)[number]>, OptionTable[string]>
 
-/** Groups and what has no `check` are checked by what makes them. */
-const OPTIONS = {
+/** Groups and what has no `check` are checked by what makes them. @public: read by the generator of the reference */
+export const OPTIONS = {
   storage: {
     isRequired: true,
     check: isStorage,

@@ -161,7 +161,8 @@ const DEFAULT_SESSION_SCHEME: SessionScheme = {
 const SVG = 'image/svg+xml'
 const LOGO_TYPES = [SVG, 'image/png', 'image/jpeg', 'image/webp']
 
-const API_DOCS_OPTIONS = {
+/** @public: read by the generator of the reference */
+export const API_DOCS_OPTIONS = {
   path: {
     default: '/api-docs',
     check: matching(/^(\/[\w.~-]+)+$/),
@@ -201,7 +202,8 @@ const LICENSE_OPTIONS = {
   url: { check: isHttpUrl, rule: 'must be an http(s) URL, such as https://acme.example/terms.' },
 } satisfies OptionTable
 
-const OPTIONS = {
+/** @public: read by the generator of the reference */
+export const OPTIONS = {
   integrations: INTEGRATIONS_OPTION,
   resolveSession: {
     isRequired: true,

@@ -36,6 +36,10 @@ export const PORTAL_FEATURES = [
 ] as const
 export type PortalFeature = (typeof PORTAL_FEATURES)[number]
 
+type SessionResolver = (
+  request: FastifyRequest,
+) => Session | null | undefined | Promise<Session | null | undefined>
+
 /** The options of the plugin, besides Fastify's own such as `prefix` and `logLevel`. */
 export interface FastifyPortalOptions {
   /** Your integrations, from `createIntegrations`: the portal shows their limits and header names. */
@@ -44,9 +48,7 @@ export interface FastifyPortalOptions {
    * Returns the caller, as for `fastifyIntegrations`, within 10 s. With it, the portal finds the organization if the
    * address has none. Default: the address must contain it, as in `/integrations/#/<organization id>`.
    */
-  readonly resolveSession?: (
-    request: FastifyRequest,
-  ) => Session | null | undefined | Promise<Session | null | undefined>
+  readonly resolveSession?: SessionResolver
   /** The prefix of `fastifyIntegrations`, from the root of the server. Default none. */
   readonly apiPrefix?: string
   /**
@@ -68,7 +70,7 @@ export interface FastifyPortalOptions {
   readonly messages?: Readonly<Record<string, Readonly<Record<string, PortalMessage>>>>
   /** Hides all changes. The routes themselves are not affected. Default false. */
   readonly readOnly?: boolean
-  /** The available screens. Default: all. */
+  /** The screens: `api-keys`, `endpoints`, `deliveries`, `replay`, `events` and `audit-log`. Default: all. */
   readonly features?: readonly PortalFeature[]
   /** Who may embed the portal in a frame: sources of the CSP's `frame-ancestors`. Default `["'self'"]`. */
   readonly frameAncestors?: readonly string[]

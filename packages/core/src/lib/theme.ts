@@ -9,8 +9,6 @@ import {
   oneOf,
 } from './option-check.ts'
 
-const THEMES = ['auto', 'light', 'dark'] as const
-
 /** The host's product, in the portal and in the API documentation. */
 export interface Brand {
   /** The name of your product, at the top; in the portal also in the title. */
@@ -18,13 +16,15 @@ export interface Brand {
   /** The URL of a 24 by 24 pixel image, on your own origin or as `data:`. Default: the first letter of the name. */
   readonly logo?: string
   /** `auto` follows the reader's system. Default `auto`. */
-  readonly theme?: (typeof THEMES)[number]
+  readonly theme?: 'auto' | 'light' | 'dark'
   /**
    * Values of CSS custom properties, without the dashes: `{ primary: '#0f766e', radius: '4px' }`. `light-dark(…, …)`
-   * sets one per theme. The names are in the guide.
+   * sets one per theme. The names are in the guide of the portal.
    */
   readonly tokens?: Readonly<Record<string, string>>
 }
+
+const THEMES = ['auto', 'light', 'dark'] as const satisfies readonly Brand['theme'][]
 
 /** Excludes anything that could end the declaration and begin another. */
 const TOKEN_VALUE = /^[^;{}<>\\@]+$/
