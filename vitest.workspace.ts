@@ -40,9 +40,12 @@ const collectsGarbage = process.env['COLLECT_GARBAGE'] !== undefined
 /** Tests import sources, and get their builds: nothing is transformed, or loaded a second time for other packages. */
 const BUILDS = [{ find: /^((?:\.\.\/)+(?:examples\/demo\/)?)src\/(.+)\.ts$/, replacement: '$1dist/$2.js' }]
 
+/** See packages/dev-servers/scripts/mutate-tenancy.mjs: it changes sources. */
+const builds = process.env['TEST_SOURCES'] === undefined ? BUILDS : []
+
 function project(name: string, files: { include: string[]; exclude?: string[]; isolate?: boolean }) {
   return {
-    resolve: { alias: fastify === undefined ? BUILDS : [{ find: /^fastify$/, replacement: fastify }] },
+    resolve: { alias: fastify === undefined ? builds : [{ find: /^fastify$/, replacement: fastify }] },
     test: {
       name,
       ...files,
