@@ -14,11 +14,7 @@ const ALONE = [
 ]
 
 /** The documents: CI runs these before everything else. */
-const DOCS = [
-  'e2e/docs/*.test.ts',
-  'packages/fastify-integrations/test/reference.test.ts',
-  'packages/storage-drizzle/test/schema-notes.test.ts',
-]
+const DOCS = ['e2e/docs/*.test.ts', 'packages/storage-drizzle/test/schema-notes.test.ts']
 
 /**
  * Slow by nature: other languages and browsers, packed packages, several machines, crashes of whole servers, minutes of chaos, a

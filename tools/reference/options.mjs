@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as core from '@quickquote/core/internal'
 import ts from 'typescript'
-import { WORKER_OPTIONS } from '../../../delivery-worker/dist/options.js'
+import { WORKER_OPTIONS } from '../../packages/delivery-worker/dist/options.js'
 import { code, GENERATED, table } from './markdown.mjs'
 
 /** The rows of options, by the name of their table or type. */
