@@ -15,7 +15,7 @@ export interface ClientOptions {
   readonly apiKey: string | undefined
   /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch
-  /** Milliseconds for one attempt of a request. Default 60,000. */
+  /** Milliseconds for one attempt of a request, at most 2,147,483,647. Default 60,000. */
   readonly timeoutMs?: number
   /** The maximum number of retries; 0: none. Default 3. */
   readonly maxRetries?: number

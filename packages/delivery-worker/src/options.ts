@@ -7,6 +7,7 @@ import {
   INTEGRATIONS_OPTION,
   isText,
   type LeasePolicy,
+  MOST_AT_ONCE,
   type OptionTable,
   TIMER,
 } from '@quickquote/core/internal'
@@ -54,17 +55,14 @@ export const HEALTH_OPTIONS = {
   metrics: { default: false },
 } as const satisfies Record<keyof HealthAddress, OptionTable[string]>
 
-/** Each delivery holds a socket and its body, and one process has one CPU to send with: more deliveries need more workers. */
-const MOST_DELIVERIES = 10_000
-
 /** Defaults that are missing here are those of the integrations. */
 export const OPTIONS = {
   integrations: INTEGRATIONS_OPTION,
-  concurrency: { default: 512, min: 1, max: MOST_DELIVERIES },
+  concurrency: { default: 512, min: 1, max: MOST_AT_ONCE },
   pollIntervalMs: TIMER,
   heartbeatMs: TIMER,
   deadAfterMs: TIMER,
-  socketsPerOrigin: { default: 16, min: 1, max: MOST_DELIVERIES },
+  socketsPerOrigin: { default: 16, min: 1, max: MOST_AT_ONCE },
   ca: CERTIFICATES,
   pipelineStarts: { default: true },
   health: { checkInside: (path, health: object) => void completeOptions(path, HEALTH_OPTIONS, health) },

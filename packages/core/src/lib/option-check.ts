@@ -6,6 +6,9 @@ import { parseUrl } from './text.ts'
 /** Milliseconds of a timer. A longer one of Node fires at once: 2^31 - 1 milliseconds are 24 days. */
 export const TIMER = { min: 1, max: 2 ** 31 - 1 } as const
 
+/** The most that a process does at once. Each takes memory and a socket or a call of the host: more need more processes. */
+export const MOST_AT_ONCE = 10_000
+
 /** The longest time before or after now: a date much further away is invalid in JavaScript or in the database. */
 export const CENTURY_DAYS = 36_500
 export const CENTURY_MS = CENTURY_DAYS * 24 * 60 * 60 * 1000
