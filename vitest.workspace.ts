@@ -14,11 +14,7 @@ const ALONE = [
 ]
 
 /** The documents: CI runs these before everything else. */
-const DOCS = [
-  'e2e/docs/*.test.ts',
-  'packages/fastify-integrations/test/reference.test.ts',
-  'packages/storage-drizzle/test/schema-notes.test.ts',
-]
+const DOCS = ['e2e/docs/*.test.ts', 'packages/storage-drizzle/test/schema-notes.test.ts']
 
 /**
  * Slow by nature: other languages and browsers, packed packages, several machines, crashes of whole servers, minutes of chaos, a
@@ -40,9 +36,12 @@ const collectsGarbage = process.env['COLLECT_GARBAGE'] !== undefined
 /** Tests import sources, and get their builds: nothing is transformed, or loaded a second time for other packages. */
 const BUILDS = [{ find: /^((?:\.\.\/)+(?:examples\/demo\/)?)src\/(.+)\.ts$/, replacement: '$1dist/$2.js' }]
 
+/** See packages/dev-servers/scripts/mutate-tenancy.mjs: it changes sources. */
+const builds = process.env['TEST_SOURCES'] === undefined ? BUILDS : []
+
 function project(name: string, files: { include: string[]; exclude?: string[]; isolate?: boolean }) {
   return {
-    resolve: { alias: fastify === undefined ? BUILDS : [{ find: /^fastify$/, replacement: fastify }] },
+    resolve: { alias: fastify === undefined ? builds : [{ find: /^fastify$/, replacement: fastify }] },
     test: {
       name,
       ...files,

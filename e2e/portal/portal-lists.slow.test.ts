@@ -122,6 +122,28 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The lists of the
     await row(page, 'First').waitFor()
   })
 
+  it('report that older rows could not be loaded until somebody tries again', async () => {
+    const admin = await as(EMAIL)
+    const { id } = await admin.endpoint('Interrupted')
+    for (const name of ['Oldest', 'Older one', 'Newest']) await admin.quote(name)
+    const page = await open(EMAIL, 'events')
+    onTestFinished(() => page.unrouteAll({ behavior: 'ignoreErrors' }))
+    let isBroken = true
+    await page.route('**/deliveries?*', (route) => {
+      const url = route.request().url().replace('limit=25', 'limit=2')
+      return isBroken && url.includes('cursor=') ? route.abort() : route.continue({ url })
+    })
+    await page.evaluate(`location.hash = location.hash.replace(/events.*/, 'deliveries?endpoint=${id}')`)
+    await row(page, 'Newest').waitFor()
+    await button(page, 'Pause').click()
+    await button(page, 'Older').click()
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    isBroken = false
+    await alert.getByRole('button').click()
+    await alert.waitFor({ state: 'detached' })
+  })
+
   it('cost little to look at: 200 endpoints are loaded once, and nothing in a hidden tab', async () => {
     const admin = await as(EMAIL)
     const { id } = await admin.endpoint('One of 200')

@@ -13,7 +13,7 @@ it('an ID that another organization has in another database is that organization
   expect(await lookIn(storage(unknown), storage(ofOthers))).toBe('other_organization')
 })
 
-it('also in a transaction, of ours or of the host', async () => {
+it('also in our own transaction, or one of the host', async () => {
   const bound = storage(unknown)
   const own: Storage = {
     ...bound,

@@ -248,6 +248,10 @@ export function usePages<Item extends Listed>(
     value: value?.items,
     hasMore: (value?.next ?? null) !== null,
     more: () => void more(),
+    reload() {
+      setOlder({ isLoading: false })
+      return loaded.reload()
+    },
     area,
     waiting: late?.key === key ? late.rows : 0,
     catchUp() {

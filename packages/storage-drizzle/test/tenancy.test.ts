@@ -464,8 +464,10 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
     storage.apiKeys.transfer(own, [key.id], 'thief', { maximum: 25, now: new Date() }),
   'quotations.lockForErasing': (own, { quotation }) => storage.quotations.lockForErasing(own, quotation.id),
   'quotations.erase': (own, { quotation }) => storage.quotations.erase(own, quotation.id),
-  'erasure.eraseHistory': (own, { quotation }) =>
-    storage.erasure.eraseHistory(own, quotation.id, new Date(0)),
+  'erasure.eraseHistory': async (own, { quotation }) => {
+    await storage.events.record(sampleEvent({ organization_id: own, quotation_id: quotation.id }))
+    return storage.erasure.eraseHistory(own, quotation.id, new Date(0))
+  },
   'exports.readPage': async (own) => {
     const all = []
     for (const part of EXPORT_PARTS) all.push(...(await storage.exports.readPage(own, part, null, 100)))
@@ -535,7 +537,6 @@ const OF_NO_ORGANIZATION = [
   // One row a key of the host, of no organization.
   'encryption_keys',
   'erased_organizations',
-  'feed_floors',
   'migrations',
   'retention_floor',
   'workers',

@@ -53,6 +53,7 @@ export async function everything({ sql, storage }: FileDatabase) {
   await sql`insert into quickquote.delivery_hours (endpoint_id, hour, delivered, failed, given_up, organization_id)
     values (${endpoint.id}, date_trunc('hour', now()), 1, 0, 0, ${organization_id})`
   await sql`insert into quickquote.attempt_types values (${organization_id}, 'quotation.completed', now())`
+  await sql`insert into quickquote.feed_floors values (${organization_id}, 0)`
   await sql`insert into quickquote.endpoint_urls values (${endpoint.id}, 0, 'https://old.example/')`
   await sql`insert into quickquote.file_chunks (file_id, position, organization_id, is_last, bytes)
     values (${randomUUID()}, 0, ${organization_id}, true, '')`

@@ -2,16 +2,16 @@
 // code. With --check it only lists those that are stale.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { monitoringFiles } from '../../delivery-worker/scripts/monitoring.mjs'
 import { collection } from './reference/collection.mjs'
 import { errorsPage } from './reference/errors.mjs'
 import { eventsPage } from './reference/events.mjs'
 import { httpPage } from './reference/http.mjs'
+import { monitoringFiles } from './reference/monitoring.mjs'
 import { eventExamples, readService, typesOf } from './reference/openapi.mjs'
 import { optionsPage } from './reference/options.mjs'
 import { specCoveragePage } from './reference/spec-coverage.mjs'
 
-const ROOT = resolve(import.meta.dirname, '../../..')
+const ROOT = resolve(import.meta.dirname, '..')
 
 const service = await readService()
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`
@@ -20,7 +20,7 @@ const files = {
   'docs/reference/http.md': httpPage(service),
   'docs/reference/events.md': eventsPage(service),
   'docs/reference/errors.md': errorsPage(),
-  'docs/reference/options.md': optionsPage(ROOT),
+  'docs/reference/options.md': await optionsPage(ROOT),
   'docs/reference/spec-coverage.md': specCoveragePage(),
   'docs/reference/postman-collection.json': json(collection(service)),
   'packages/client/src/generated/openapi.ts': await typesOf(service.documents.partners),
