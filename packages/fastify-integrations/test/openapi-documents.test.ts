@@ -30,14 +30,16 @@ const documentAt = async (app: FastifyInstance, url: string): Promise<OpenApiDoc
 
 describe('the document of a host', () => {
   it.each([
-    ['OpenAPI 3.1', { openapi: { openapi: '3.1.0' } }],
-    ['OpenAPI 3.0', { openapi: { openapi: '3.0.3' } }],
+    ['OpenAPI 3.1', { openapi: { openapi: '3.1.0' } }, 11],
+    ['OpenAPI 3.0', { openapi: { openapi: '3.0.3' } }, 11],
     [
       'OpenAPI with a path of the host',
-      { openapi: { paths: { '/own': { summary: 'Own', parameters: [] } } } },
+      { openapi: { paths: { '/own': { summary: '', parameters: [] } } } },
+      11,
     ],
-    ['Swagger 2.0', { swagger: {} }],
-  ])('in the form of %s says which bodies are optional', async (_, options) => {
+    // Without the form, whose fields are parameters there.
+    ['Swagger 2.0', { swagger: {} }, 10],
+  ])('in the form of %s says which bodies are optional', async (_, options, count) => {
     const app = await openApp(
       { inHostDocument: true },
       { before: (host) => host.register(swagger, options as object) },
@@ -48,13 +50,30 @@ describe('the document of a host', () => {
       const body = requestBody ?? parameters.find?.((parameter) => parameter.in === 'body')
       return body === undefined ? [] : [[operationId, body.required]]
     })
-    expect(withBody).toHaveLength(11)
+    expect(withBody).toHaveLength(count)
     expect(withBody.filter(([, required]) => required !== true)).toEqual([
       ['checkWebhookReceiver', false],
       ['rotateWebhookSecret', false],
     ])
     for (const text of [JSON.stringify(paths), app.swagger({ yaml: true })])
       expect(text).not.toContain('x-body')
+  })
+
+  it('in the form of Swagger 2.0 has its schemas where that version has them', async () => {
+    const app = await openApp({ inHostDocument: true }, { before: (host) => host.register(swagger) })
+    await app.ready()
+    const document = app.swagger() as unknown as OpenApiDocument
+    const start = document.paths['/v1/integrations/quotations']?.['post']
+    expect(start).toMatchObject({
+      consumes: ['application/json'],
+      parameters: [{ in: 'body', schema: { title: 'StartQuotation', type: 'object' } }, { in: 'header' }],
+      responses: {
+        202: { schema: { type: 'object', properties: {} } },
+        400: { schema: { allOf: [{}, {}] } },
+      },
+    })
+    expect(JSON.stringify(document)).not.toMatch(/"(?:content|anyOf|nullable|examples)":/)
+    expect((await new Validator().validate(structuredClone({ ...document }))).errors).toBeUndefined()
   })
 
   it('in the form of Swagger 2.0 can have fields of forms instead of bodies', async () => {

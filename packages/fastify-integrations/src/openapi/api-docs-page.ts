@@ -8,11 +8,8 @@ const scriptFile = once(async () => fileOf('page.js', (await import('#browser'))
 
 export async function pageFiles({ logo, brand }: Required<ApiDocsOptions>) {
   const { swaggerUi, swaggerUiDark, own } = await import('#browser')
-  const dark = {
-    light: '',
-    dark: swaggerUiDark,
-    auto: `@media (prefers-color-scheme: dark) {${swaggerUiDark}}`,
-  }
+  const auto = `@media (prefers-color-scheme: dark) {${swaggerUiDark}}`
+  const dark = { light: '', dark: swaggerUiDark, auto }
   const theme = themeRule(':root:root', brand ?? {})
   const rules = [swaggerUi, dark[brand?.theme ?? 'auto'], own, theme, logo && logoStyle(logo)]
   const style = await fileOf('page.css', rules.filter((rule) => rule).join('\n'))

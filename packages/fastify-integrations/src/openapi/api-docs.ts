@@ -75,10 +75,7 @@ function kept(name: string, make: () => Promise<object | string>): () => Promise
   })
 }
 
-/**
- * Each document with its page.
- * @param documents by the paths of their pages
- */
+/** Serves documents with their pages, by the paths of the pages. */
 async function servePages(
   fastify: FastifyInstance,
   options: Required<ApiDocsOptions>,

@@ -5,7 +5,7 @@ import { PROBLEM_MEDIA_TYPE, Problem, problemOf, problemType, Type } from '@quic
 import type { Deprecation, PluginSettings } from '../options.ts'
 import { paramsOf, type Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
-import { toSchemas30 } from './openapi-30.ts'
+import { toSchemas30, toSwagger2 } from './openapi-30.ts'
 import { securitySchemes } from './openapi-document.ts'
 import { jsonContent, mapValues, narrowed } from './openapi-shape.ts'
 
@@ -13,7 +13,6 @@ import { jsonContent, mapValues, narrowed } from './openapi-shape.ts'
 const BODY_IS_REQUIRED = 'x-body-is-required'
 
 const header = (description: string) => Type.String({ description })
-
 const REQUEST_ID = header('The ID of the request. Include it in support requests.')
 const RETRY_AFTER = Type.Integer({ description: 'Seconds to wait.' })
 const ACCEPT_ENCODING = Type.Literal('identity', {
@@ -46,7 +45,7 @@ export function documentation(route: Route, settings: PluginSettings): SwaggerTr
     finishBodies('openapiObject' in context ? context.openapiObject : context.swaggerObject)
     const operation = operationOf(route, settings)
     // Swagger 2.0 has no sessions in cookies.
-    if (!('openapiObject' in context)) return { url, schema: toSchemas30(operation) }
+    if (!('openapiObject' in context)) return { url, schema: toSwagger2(operation) }
     const { openapi, components } = context.openapiObject
     const name = route.access === 'api_key' ? 'apiKey' : 'session'
     const security = [{ [declare(name, securitySchemes(settings)[name], components)]: [] }]
@@ -141,6 +140,7 @@ function operationOf(route: Route, { problemTypeBase, deprecated }: PluginSettin
     params: Type.Object(params),
     querystring: route.query,
     headers: route.requestHeaders,
+    consumes: route.body && Object.keys(route.body),
     body: route.body && { content: bodies },
     [BODY_IS_REQUIRED]: route.body && !route.bodyIsOptional,
     response: {
