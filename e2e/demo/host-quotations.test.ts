@@ -278,6 +278,15 @@ describe('orders to start', () => {
     expect(await written()).toMatchObject({ starts: 1 })
   })
 
+  it('are handed over, and named, if the host returns ids in upper case', async () => {
+    const id = await start()
+    const find: HostQuotations['find'] = async (ids) =>
+      (await hostQuotations(sql).find(ids)).map((each) => ({ ...each, id: each.id.toUpperCase() }))
+    const shouting = open({ find })
+    expect((await claim(shouting)).claimed).toMatchObject([{ quote: { id } }])
+    expect([...(await shouting.storage.quotations.findNames(ACME, [id]))]).toEqual([[id, 'Portal']])
+  })
+
   it('includes no file of another organization', async () => {
     const file = await integrations.requirementsFiles.receive({
       organizationId: GLOBEX,
