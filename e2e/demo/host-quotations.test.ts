@@ -431,6 +431,7 @@ describe('a quotation that is erased', () => {
   it("is removed from the host's tables, with its files, its order and the bodies of its events", async () => {
     const { id, fileId } = await startWithFile(integrations)
     await integrations.pipeline(id).stepCompleted('requirement_analysis')
+    await sql`insert into host.documents (quotation_id, organization_id, content) values (${id}, ${ACME}, '')`
     expect(await chunksOf(fileId)).toHaveLength(1)
 
     expect(await integrations.quotations.erase(ACME, id)).toEqual({
@@ -443,6 +444,7 @@ describe('a quotation that is erased', () => {
     })
 
     expect(await written()).toMatchObject({ quotations: 0, steps: 0, starts: 0 })
+    expect(await sql`select from host.documents where quotation_id = ${id}`).toHaveLength(0)
     expect(await chunksOf(fileId)).toEqual([])
     expect(await sql`select body from quickquote.events where quotation_id = ${id}`).toEqual([
       { body: '[erased]' },
