@@ -283,6 +283,13 @@ describe('trigger', () => {
     expect((await run(args).over).code).toBe(1)
   })
 
+  it('keeps its secret in the home directory if XDG_STATE_HOME is empty', async () => {
+    const receiver = await startService([answer(204)])
+    const args = ['trigger', 'quotation.completed', '--to', receiver.url]
+    await run(args, { XDG_STATE_HOME: '', HOME: state }).over
+    expect(await readdir(join(state, '.local/state/quickquote'))).toEqual(['secret'])
+  })
+
   it('signs with the secret in a file', async () => {
     const receiver = await startService([answer(204)])
     const file = join(state, 'secret.txt')
