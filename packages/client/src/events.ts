@@ -3,7 +3,14 @@ import { ApiError } from './errors.ts'
 import type { operations } from './generated/openapi.ts'
 import { checkNames, type Names } from './options.ts'
 import { nextOf } from './pages.ts'
-import { type CallOptions, given, isTemporary, notOurs, type Requests } from './requests.ts'
+import {
+  type CallOptions,
+  given,
+  isTemporary,
+  LONGEST_RETRY_AFTER_MS,
+  notOurs,
+  type Requests,
+} from './requests.ts'
 import { sleep } from './waiting.ts'
 
 type EventType = NonNullable<NonNullable<operations['listEvents']['parameters']['query']>['types']>[number]
@@ -41,8 +48,8 @@ export interface EventCalls {
   list(options?: EventsOptions): Promise<EventPage>
   /**
    * Reads the event feed endlessly: existing events, then new ones as they happen. To continue in another process, pass
-   * the `id` of the last event as `after`. If the service cannot be reached or is overloaded, it waits, 1 to 30 seconds
-   * at a time. Otherwise it throws like `list`, and an AbortError once the signal aborts.
+   * the `id` of the last event as `after`. If the service cannot be reached or is overloaded, it waits 1 to 30 seconds
+   * at a time, or as long as the service asks, up to ten minutes. Otherwise it throws like `list`, and an AbortError once the signal aborts.
    */
   follow(options?: FollowOptions): AsyncIterable<WebhookPayload>
 }
@@ -138,7 +145,7 @@ async function untilReached<T>(
       if (!isTemporary(error)) throw error
       if (pauseMs === FIRST_PAUSE_MS) onDisconnect?.(error as Error)
       const askedMs = (error instanceof ApiError && error.retryAfterMs) || 0
-      await sleep(Math.max(pauseMs, askedMs), signal)
+      await sleep(Math.max(pauseMs, Math.min(askedMs, LONGEST_RETRY_AFTER_MS)), signal)
     }
   }
 }
