@@ -34,12 +34,14 @@ export async function disableFailingEndpoints(context: EndpointContext): Promise
   }
 }
 
-/** False if the endpoint has changed meanwhile. */
+/** False if the endpoint was disabled or deleted meanwhile, or has had a success. */
 async function disable({ storage, settings }: EndpointContext, endpoint: FailingEndpoint): Promise<boolean> {
   const { organization_id: organizationId, id, failing_since } = endpoint
   const isDisabled = await storage.transaction(async (transaction) => {
     const before = await transaction.webhookEndpoints.lock(organizationId, id)
     if (before === null || !before.is_enabled) return false
+    const condition = (await transaction.endpointHealth.read(organizationId, [id])).get(id)
+    if (condition?.health.failing_since?.getTime() !== failing_since.getTime()) return false
     const now = settings.now()
     const change = { is_enabled: false, disabled_reason: 'failing' } as const
     const after = await transaction.webhookEndpoints.update(organizationId, id, change, now)
