@@ -281,10 +281,11 @@ async function changeLocked(
 ): Promise<StoredWebhookEndpoint> {
   const { storage, settings } = context
   await settings.clock.ready()
-  const now = settings.now()
   return storage.transaction(async (transaction) => {
     const found = await transaction.webhookEndpoints.lock(member.organizationId, id)
     const before = requireFound(found, 'WEBHOOK_ENDPOINT_NOT_FOUND')
+    // Read after waiting for the lock.
+    const now = settings.now()
     const { after, headers = false } = await change(transaction, before, now)
     const changes = auditChanges({ ...before, headers: false }, { ...after, headers })
     if (changes.length > 0 || action !== 'webhook_endpoint.updated') {
