@@ -8,6 +8,7 @@ import {
   given,
   isTemporary,
   LONGEST_RETRY_AFTER_MS,
+  LONGEST_WAIT_SECONDS,
   notOurs,
   type Requests,
 } from './requests.ts'
@@ -58,7 +59,6 @@ const FEED: Names<FeedOptions> = { after: true, types: true, generationSource: t
 const LIST: Names<EventsOptions> = { ...FEED, limit: true, waitSeconds: true }
 const FOLLOW: Names<FollowOptions> = { ...FEED, onDisconnect: true }
 
-const LONGEST_WAIT_SECONDS = 20
 /** The service may refuse to wait, and must not be asked again at once: not for other readers' sake, nor the rate limit's. */
 const SHORTEST_ROUND_MS = 2000
 const FIRST_PAUSE_MS = 1000
