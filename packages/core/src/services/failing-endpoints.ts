@@ -21,14 +21,14 @@ export async function disableFailingEndpoints(context: EndpointContext): Promise
   for (;;) {
     const failing = await storage.endpointHealth.findFailing(failingSince, BATCH)
     // A hook that hangs must not delay the other endpoints and their hooks.
-    const told: Promise<void>[] = []
+    const hookCalls: Promise<void>[] = []
     try {
       for (const endpoint of failing) {
-        if (await disable(context, endpoint)) told.push(tell(endpoint, settings))
+        if (await disable(context, endpoint)) hookCalls.push(callHook(endpoint, settings))
       }
     } finally {
-      await Promise.all(told)
-      disabled += told.length
+      await Promise.all(hookCalls)
+      disabled += hookCalls.length
     }
     if (failing.length < BATCH) return disabled
   }
@@ -60,7 +60,7 @@ async function disable({ storage, settings }: EndpointContext, endpoint: Failing
 }
 
 /** Never rejects. */
-async function tell(endpoint: FailingEndpoint, settings: Settings): Promise<void> {
+async function callHook(endpoint: FailingEndpoint, settings: Settings): Promise<void> {
   try {
     await answerInTime('onEndpointDisabled', settings.hookTimeoutMs, () =>
       settings.onEndpointDisabled(endpoint),
