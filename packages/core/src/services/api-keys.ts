@@ -42,7 +42,7 @@ import type { Context, Settings } from '../settings.ts'
 import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import { audit, auditChanges } from './audit-log.ts'
-import { revokeKeysOf, transferKeys } from './keys-of-members.ts'
+import { keyLimitReached, revokeKeysOf, transferKeys } from './keys-of-members.ts'
 import type { NotesByKey } from './notes-by-key.ts'
 
 /** The verified key of a partner request. */
@@ -349,11 +349,7 @@ async function insert(
   }
   const reached = await apiKeys.insert(record, hashApiKey(key.reveal()), maximum)
   if (reached === null) return
-  const whose = reached === 'ofOwner' ? 'A member' : 'An organization'
-  throw new IntegrationError(
-    'API_KEY_LIMIT_REACHED',
-    `${whose} may have at most ${maximum[reached]} API keys that are neither revoked nor expired.`,
-  )
+  throw keyLimitReached(reached === 'ofOwner' ? 'A member' : 'An organization', maximum[reached])
 }
 
 /** Locks the key, and writes the change that `decide` returns with its audit entry, in one transaction. */
