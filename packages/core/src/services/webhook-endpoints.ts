@@ -45,7 +45,7 @@ export interface WebhookEndpoints {
   eventCatalog(member: Member): readonly CatalogEntry[]
   /** All endpoints, oldest first, without deleted ones. */
   list(member: Member): Promise<WebhookEndpoint[]>
-  /** What a screen needs to know whether to list them again. */
+  /** Counts and the newest `updated_at`, from which a screen knows whether to list them again. */
   summary(member: Member): Promise<WebhookSummary>
   /** @throws IntegrationError WEBHOOK_ENDPOINT_NOT_FOUND */
   get(member: Member, id: string): Promise<WebhookEndpoint>
