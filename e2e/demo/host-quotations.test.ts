@@ -504,6 +504,23 @@ describe('an organization that is erased', () => {
     expect(await eraseAll(integrations)).toMatchObject({ status: 'erased', left_to_host: [] })
   })
 
+  it('has all its quotations counted, also those erased before an erase by the host failed', async () => {
+    await start(integrations, LEAVER)
+    await start(integrations, LEAVER)
+    const own = hostQuotations(sql) as HostQuotations
+    let calls = 0
+    const failing = open({
+      erase: async (...which) => {
+        calls += 1
+        return calls === 2 ? fails() : ((await own.erase?.(...which)) ?? [])
+      },
+    })
+    await expect(eraseAll(failing)).rejects.toEqual(unavailable)
+    // As if the pause after the error were over.
+    await sql`update quickquote.erased_organizations set due_at = now()`
+    expect(await eraseAll(integrations)).toMatchObject({ removed: { host_quotations: 2 } })
+  })
+
   it('is left to a host without the methods for it, which is notified', async () => {
     const without = open({ erase: undefined } as object)
     await start(without, LEAVER)
