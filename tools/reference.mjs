@@ -20,7 +20,7 @@ const files = {
   'docs/reference/http.md': httpPage(service),
   'docs/reference/events.md': eventsPage(service),
   'docs/reference/errors.md': errorsPage(),
-  'docs/reference/options.md': optionsPage(ROOT),
+  'docs/reference/options.md': await optionsPage(ROOT),
   'docs/reference/spec-coverage.md': specCoveragePage(),
   'docs/reference/postman-collection.json': json(collection(service)),
   'packages/client/src/generated/openapi.ts': await typesOf(service.documents.partners),

@@ -1,15 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as core from '@quickquote/core/internal'
 import ts from 'typescript'
-import { WORKER_OPTIONS } from '../../packages/delivery-worker/dist/options.js'
 import { code, GENERATED, table } from './markdown.mjs'
 
-/** The rows of options, by the name of their table or type. */
-const ROWS = { ...core, DeliveryWorkerOptions: WORKER_OPTIONS }
-
-/** Where the options are declared, in the order of the page: an interface, or a table. */
+/**
+ * Where the options are declared, in the order of the page: an interface, or a table. `rows`: the table in the same file that has
+ * the defaults and ranges of an interface.
+ */
 const GROUPS = [
   {
     heading: 'createIntegrations',
@@ -17,6 +15,7 @@ const GROUPS = [
       'In `@quickquote/core`. Every field of `limits`, `delivery`, `start`, `lease`, `retention`, `apiKeys` and `egress` is optional.',
     file: 'packages/core/src/settings.ts',
     type: 'IntegrationsOptions',
+    rows: 'OPTIONS',
   },
   { heading: 'pipeline', file: 'packages/core/src/model/quote-pipeline.ts', type: 'QuotePipeline' },
   { heading: 'encryptionKeys', file: 'packages/core/src/lib/keyring.ts', type: 'EncryptionKey' },
@@ -26,7 +25,7 @@ const GROUPS = [
   { heading: 'lease', file: 'packages/core/src/model/lease.ts', type: 'LEASE_OPTIONS' },
   { heading: 'retention', file: 'packages/core/src/model/retention.ts', type: 'RETENTION_OPTIONS' },
   { heading: 'apiKeys', file: 'packages/core/src/model/api-key-use.ts', type: 'API_KEY_OPTIONS' },
-  { heading: 'egress', file: 'packages/core/src/model/egress.ts', type: 'EgressOptions' },
+  { heading: 'egress', file: 'packages/core/src/model/egress.ts', type: 'EgressOptions', rows: 'OPTIONS' },
   { heading: 'quotations', file: 'packages/core/src/storage/host-quotations.ts', type: 'HostQuotations' },
   { heading: 'files', file: 'packages/core/src/storage/files.ts', type: 'FileStorage' },
   {
@@ -35,6 +34,7 @@ const GROUPS = [
     required: 'one of the three is required',
     file: 'packages/storage-drizzle/src/options.ts',
     type: 'StorageOptions',
+    rows: 'OPTIONS',
   },
   {
     heading: 'fastifyIntegrations',
@@ -42,36 +42,53 @@ const GROUPS = [
       'In `@quickquote/fastify-integrations`, besides Fastify’s own `prefix`, `logLevel` and `logSerializers`.',
     file: 'packages/fastify-integrations/src/options.ts',
     type: 'FastifyIntegrationsOptions',
+    rows: 'OPTIONS',
   },
-  { heading: 'apiDocs', file: 'packages/fastify-integrations/src/options.ts', type: 'ApiDocsOptions' },
+  {
+    heading: 'apiDocs',
+    file: 'packages/fastify-integrations/src/options.ts',
+    type: 'ApiDocsOptions',
+    rows: 'API_DOCS_OPTIONS',
+  },
+  {
+    heading: 'fastifyPortal',
+    intro:
+      'In `@quickquote/portal`, besides Fastify’s own: `prefix` (the path of the page), `logLevel` and `logSerializers`.',
+    file: 'packages/portal/src/options.ts',
+    type: 'FastifyPortalOptions',
+  },
+  { heading: 'brand', file: 'packages/core/src/lib/theme.ts', type: 'Brand' },
   {
     heading: 'createDeliveryWorker',
     intro: 'In `@quickquote/delivery-worker`.',
     file: 'packages/delivery-worker/src/options.ts',
     type: 'DeliveryWorkerOptions',
+    rows: 'OPTIONS',
   },
-  { heading: 'health', file: 'packages/delivery-worker/src/health/health-server.ts', type: 'HealthAddress' },
+  {
+    heading: 'health',
+    file: 'packages/delivery-worker/src/options.ts',
+    type: 'HealthAddress',
+    rows: 'HEALTH_OPTIONS',
+  },
+  {
+    heading: 'createTestKit',
+    intro: 'In `@quickquote/test-kit`.',
+    file: 'packages/test-kit/src/kit.ts',
+    type: 'TestKitOptions',
+  },
+  {
+    heading: 'createClient',
+    intro: 'In `@quickquote/client`. An invalid option throws a `TypeError`.',
+    file: 'packages/client/src/client.ts',
+    type: 'ClientOptions',
+  },
 ]
 
 /** docs/reference/options.md, from the declarations and their docstrings, and the `--help` of the programs. */
-export function optionsPage(root) {
-  const groups = GROUPS.map(({ heading, intro, file, type, required = 'required' }) => {
-    const ranges = type in ROWS ? ['Range'] : []
-    const rows = membersOf(declared(join(root, file), type)).map((member) => {
-      const option = optionOf(member, ROWS[type])
-      const hasTable = intro !== undefined && GROUPS.some((group) => group.heading === option.name)
-      return [
-        hasTable ? `[${code(option.name)}](#${option.name.toLowerCase()})` : code(option.name),
-        code(option.type),
-        defaultOf(`${type}.${option.name}`, option, { required, none: hasTable ? '' : 'none' }),
-        ...ranges.map(() => rangeOf(option)),
-        option.doc.replace(DEFAULT_SENTENCE, '').trim(),
-      ]
-    })
-    const head = ['Option', 'Type', 'Default', ...ranges, '']
-    const title = intro === undefined ? `### ${heading}` : `## ${heading}\n\n${intro}`
-    return `${title}\n\n${table(head, rows)}`
-  })
+export async function optionsPage(root) {
+  const groups = []
+  for (const group of GROUPS) groups.push(groupText(group, await optionsOf(root, group)))
   return `${GENERATED}
 
 # Options
@@ -85,6 +102,28 @@ ${helpOf(root, 'delivery-worker', 'quickquote-worker', '[Operations](../guides/o
 
 ${helpOf(root, 'storage-drizzle', 'quickquote-storage', '[Database](../guides/database.md)')}
 `
+}
+
+/** The options of a group, with their rows. */
+async function optionsOf(root, { file, type, rows = type }) {
+  const module = await import(join(root, file.replace('/src/', '/dist/').replace('.ts', '.js')))
+  return membersOf(declared(join(root, file), type)).map((member) => optionOf(member, module[rows]))
+}
+
+function groupText({ heading, intro, type, required = 'required' }, options) {
+  const ranges = options.some(({ min }) => min !== undefined) ? ['Range'] : []
+  const lines = options.map((option) => {
+    const hasTable = intro !== undefined && GROUPS.some((group) => group.heading === option.name)
+    return [
+      hasTable ? `[${code(option.name)}](#${option.name.toLowerCase()})` : code(option.name),
+      code(option.type),
+      defaultOf(`${type}.${option.name}`, option, { required, none: hasTable ? '' : 'none' }),
+      ...ranges.map(() => rangeOf(option)),
+      option.doc.replace(DEFAULT_SENTENCE, '').trim(),
+    ]
+  })
+  const title = intro === undefined ? `### ${heading}` : `## ${heading}\n\n${intro}`
+  return `${title}\n\n${table(['Option', 'Type', 'Default', ...ranges, ''], lines)}`
 }
 
 function declared(file, name) {
@@ -145,11 +184,7 @@ const DEFAULT_SENTENCE = / ?Default:? (.+?)\.(?= [A-Z]|$)/
 function defaultOf(where, { doc, isOptional, default: value }, { required, none }) {
   if (doc === '') throw new Error(`${where} has no docstring`)
   const words = DEFAULT_SENTENCE.exec(doc)?.[1]
-  if (
-    value !== undefined &&
-    (words === undefined ||
-      (typeof value === 'boolean' ? words !== String(value) : amountOf(words) !== value))
-  ) {
+  if (['boolean', 'number'].includes(typeof value) && value !== valueIn(words)) {
     throw new Error(`${where} is ${value} by default, and its docstring says: ${words}`)
   }
   return words ?? (isOptional ? none : required)
@@ -158,8 +193,9 @@ function defaultOf(where, { doc, isOptional, default: value }, { required, none 
 const HOUR_MS = 60 * 60 * 1000
 const UNITS = { KiB: 1024, MiB: 1024 ** 2, hour: HOUR_MS, hours: HOUR_MS, days: 24 * HOUR_MS }
 
-/** `10,000`, `4 MiB`, `12 hours`, `an hour`, `731 (two years)`. */
-function amountOf(words) {
+/** `true`, `10,000`, `4 MiB`, `12 hours`, `an hour`, `731 (two years)`. */
+function valueIn(words) {
+  if (words === 'true' || words === 'false') return words === 'true'
   const [, number, unit] = /^(an?|[\d,.]+\d|\d)(?: (\w+))?/.exec(words) ?? []
   return (/^an?$/.test(number) ? 1 : Number(number?.replaceAll(',', ''))) * (UNITS[unit] ?? 1)
 }

@@ -13,11 +13,11 @@ export interface ClientOptions {
   readonly baseUrl: string | undefined
   /** An API key of your organization: `pk_…`. Required, like `baseUrl`. */
   readonly apiKey: string | undefined
-  /** Default: the global `fetch`. */
+  /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch
-  /** Milliseconds for one attempt of a request. Default 60,000. */
+  /** Milliseconds for one attempt of a request, at most 2,147,483,647. Default 60,000. */
   readonly timeoutMs?: number
-  /** The maximum number of retries. Default 3; 0 for none. */
+  /** The maximum number of retries; 0: none. Default 3. */
   readonly maxRetries?: number
 }
 

@@ -8,10 +8,13 @@ const MAX_SLIPS = 4
 
 /**
  * Refuses unknown names: JavaScript would ignore a misspelled filter, and return everything.
- * @throws TypeError with the nearest known name
+ * @throws TypeError unless given an object, and with the nearest known name
  */
 export function checkNames<T>(given: T & object, known: Names<T>): void {
   const names = Object.keys(known)
+  if (typeof given !== 'object' || given === null) {
+    throw new TypeError(`Options must be an object with: ${names.join(', ')}`)
+  }
   for (const name of Object.keys(given)) {
     if (names.includes(name)) continue
     const maxDistance = Math.min(MAX_SLIPS, Math.floor(name.length / 2))

@@ -50,6 +50,12 @@ describe('An option that the client does not know is refused, with the nearest o
     expect(() => createClient(options)).toThrow('Unknown option "maxRetry". Did you mean maxRetries?')
   })
 
+  it.each([undefined, null, 'http://localhost'])('createClient(%j)', (options) => {
+    expect(() => createClient(options as never)).toThrow(
+      'Options must be an object with: baseUrl, apiKey, fetch, timeoutMs, maxRetries',
+    )
+  })
+
   it('with all options, if none is near', () => {
     const { quotations } = createClient({ baseUrl: 'http://localhost', apiKey: 'pk_test' })
     expect(() => quotations.list(untyped({ q: 'portal' }))).toThrow(

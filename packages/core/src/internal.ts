@@ -5,7 +5,6 @@ export * from './index.ts'
 // Storages: what the ports of `Storage` take and return, and the values in their tables.
 export type { EncryptedSecret } from './lib/keyring.ts'
 export {
-  API_KEY_OPTIONS,
   MOST_REQUESTS,
   type NotedRequest,
   QuotationOfApiKey,
@@ -153,8 +152,3 @@ export { type CallWatcher, isOutage } from './lib/outage.ts'
 export { givenOptions, pick } from './lib/fields.ts'
 export { parseUrl, trimEndOf } from './lib/text.ts'
 export { version } from './lib/version.ts'
-export { DELIVERY_OPTIONS } from './model/delivery.ts'
-export { LEASE_OPTIONS } from './model/lease.ts'
-export { LIMIT_OPTIONS } from './model/limits.ts'
-export { START_OPTIONS } from './model/quote-pipeline.ts'
-export { RETENTION_OPTIONS } from './model/retention.ts'

@@ -152,8 +152,21 @@ export interface Context<Port extends PortName> {
 const isStorage = hasMethods('transaction')
 const HOOK = { default: () => {}, check: isFunction, rule: 'must be a function.' } as const
 
-/** Groups and what has no `check` are checked by what makes them. */
-const OPTIONS = {
+const OPTIONAL_METHOD = { check: isFunction, rule: 'must be a function. It is optional.' } as const
+
+const QUOTATION_METHODS = ['transaction', 'insert', 'update', 'find', 'lock', 'findByProposal'] as const
+
+/** What is optional in them. */
+const QUOTATION_OPTIONS = {
+  findStalled: OPTIONAL_METHOD,
+  findUpdatedAt: OPTIONAL_METHOD,
+  erase: OPTIONAL_METHOD,
+  cancel: OPTIONAL_METHOD,
+  list: OPTIONAL_METHOD,
+} satisfies Record<Exclude<keyof HostQuotations, (typeof QUOTATION_METHODS)[number]>, OptionTable[string]>
+
+/** Groups and what has no `check` are checked by what makes them. @public: read by the generator of the reference */
+export const OPTIONS = {
   storage: {
     isRequired: true,
     check: isStorage,
@@ -173,10 +186,15 @@ const OPTIONS = {
     check: isObject,
     rule: 'must be the result of defineEvents({ … }).',
   },
-  quotations: {},
+  quotations: {
+    check: hasMethods(...QUOTATION_METHODS),
+    rule: (quotations) => `lacks the methods ${missingMethods(quotations).join(', ')}.`,
+    checkInside: (path, quotations: object) => checkOptionValues(path, QUOTATION_OPTIONS, quotations),
+  },
   files: {
     check: hasMethods('put', 'get', 'delete'),
     rule: 'needs three functions: put(file, bytes), get(file) and delete(files).',
+    checkInside: (path, files: object) => checkOptionValues(path, { erase: OPTIONAL_METHOD }, files),
   },
   encryptionKeys: {},
   productName: {
@@ -222,8 +240,12 @@ const PIPELINE_OPTIONS = {
     check: isFunction,
     rule: 'must be a function (quotationId) => status. To use the built-in status, leave it out.',
   },
-  cancel: { check: isFunction, rule: 'must be a function (quote) => Promise<void>. It is optional.' },
+  cancel: OPTIONAL_METHOD,
 } satisfies OptionTable
+
+function missingMethods(quotations: unknown): readonly string[] {
+  return QUOTATION_METHODS.filter((name) => !hasMethods(name)(quotations))
+}
 
 /** The longest wait between two attempts. */
 const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000

@@ -46,6 +46,6 @@ describe('the keyring', () => {
       )
     }
     const twice = key('same')
-    expect(() => createKeyring([twice, twice])).toThrow('a unique id')
+    expect(() => createKeyring([twice, twice])).toThrow('encryptionKeys[1].id must be a unique name')
   })
 })

@@ -18,6 +18,11 @@ const KEY = `${PASSWORD.padEnd(43, 'A')}=`
 
 const create = (wrong: object) => createIntegrations({ ...options, ...wrong } as IntegrationsOptions)
 
+/** The required methods. */
+const quotations = Object.fromEntries(
+  ['transaction', 'insert', 'update', 'find', 'lock', 'findByProposal'].map((name) => [name, async () => {}]),
+)
+
 const WRONG: [object, RegExp][] = [
   [{ storage: undefined }, /storage is missing: pass drizzleStorage/],
   [{ storage: `postgres://u:${PASSWORD}@h/d` }, /storage is missing/],
@@ -35,22 +40,30 @@ const WRONG: [object, RegExp][] = [
   [{ events: { 'project.created': 5 } }, /events\['project\.created'\]/],
   [{ quotations: {} }, /quotations lacks the methods transaction, insert/],
   [{ quotations: null }, /quotations lacks the methods transaction, insert/],
+  [{ quotations: { ...quotations, list: 5 } }, /quotations\.list must be a function\. It is optional/],
+  [{ quotations: { ...quotations, findUpdatedAt: null } }, /quotations\.findUpdatedAt must be a function/],
+  [{ files: { put() {}, get() {}, delete() {}, erase: true } }, /files\.erase must be a function/],
   [{ files: { put() {}, delete() {} } }, /files needs three functions: put/],
   [{ encryptionKeys: [] }, /encryptionKeys must be a list of at least one key.*randomBytes\(32\)/],
   [{ encryptionKeys: undefined }, /encryptionKeys must be a list of at least one key/],
   [{ encryptionKeys: KEY }, /encryptionKeys must be a list of at least one key/],
-  [{ encryptionKeys: [KEY] }, /encryptionKeys\[0\] needs a unique id/],
+  [{ encryptionKeys: [KEY] }, /^createIntegrations: encryptionKeys\[0\] must be an object with: id, key/],
+  [{ encryptionKeys: [{ id: 'k', keys: KEY }] }, /\[0\]\.keys is not an option\. Did you mean key\?/],
+  [{ encryptionKeys: [{ key: KEY }] }, /encryptionKeys\[0\]\.id must be a unique name/],
   [{ encryptionKeys: [{ id: 'k', key: 'short' }] }, /\[0\]\.key must be 32/],
   [{ encryptionKeys: [{ id: KEY, key: 'k' }] }, /\[0\]\.key must be 32/],
   [{ encryptionKeys: [{ id: 'k', key: 32 }] }, /\[0\]\.key must be 32/],
-  [{ encryptionKeys: [...encryptionKeys, ...encryptionKeys] }, /encryptionKeys\[1\] needs a unique id/],
+  [
+    { encryptionKeys: [...encryptionKeys, ...encryptionKeys] },
+    /encryptionKeys\[1\]\.id must be a unique name/,
+  ],
   [{ productName: 'Ac me' }, /header names/],
   [{ apiKeys: { recordAddresses: 'no' } }, /apiKeys.recordAddresses must be true or false/],
   [{ viewersSeeBodies: 'no' }, /viewersSeeBodies must be true or false/],
   [{ productName: null }, /productName becomes/],
   [{ limits: 5 }, /limits must be an object with: enabled, requestsPerMinute/],
   [{ limits: new Map([['files', 1]]) }, /limits must be an object with: enabled, requestsPerMinute/],
-  [{ lease: { heartbeatMs: 8000 } }, /lease\.deadAfterMs must be at least twice heartbeatMs/],
+  [{ lease: { heartbeatMs: 8000 } }, /lease\.deadAfterMs must be at least twice the time between heartbeats/],
   [{ delivery: [] }, /delivery must be an object with: maxAttempts/],
   [{ start: null }, /start must be an object with: maxAttempts/],
   [{ allowAddresses: '10.0.0.0/8' }, /allowAddresses must be a list of CIDRs/],
@@ -85,6 +98,7 @@ const WRONG: [object, RegExp][] = [
     /maxAttempts must be .* to 1000000/,
   ],
   [{ delivery: { warnAfterMs: 1e14 } }, /warnAfterMs must be .* to 3153600000000/],
+  [{ start: { concurrency: 1e6 } }, /start\.concurrency must be .* to 10000/],
   [{ start: { timeoutMs: 1e14 } }, /start\.timeoutMs must be .* to 3153600000000/],
   [{ limits: { apiKeyLifetimeDays: 1e9 } }, /apiKeyLifetimeDays must be .* to 36500/],
   [{ retention: { eventDays: 5 } }, /eventDays must be .* from 6 to 366/],

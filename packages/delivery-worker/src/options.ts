@@ -1,15 +1,16 @@
 import { type Certificates, ConfigurationError, type Integrations } from '@quickquote/core'
 import {
   CERTIFICATES,
+  type Completed,
   checkLease,
   completeOptions,
   INTEGRATIONS_OPTION,
   isText,
   type LeasePolicy,
+  MOST_AT_ONCE,
   type OptionTable,
   TIMER,
 } from '@quickquote/core/internal'
-import type { HealthAddress } from './health/health-server.ts'
 
 export interface DeliveryWorkerOptions {
   /** Your integrations, from `createIntegrations`. */
@@ -38,33 +39,37 @@ export interface DeliveryWorkerOptions {
   readonly health?: HealthAddress
 }
 
-/** Those that are not options of the integrations, too. */
-export const WORKER_OPTIONS = {
-  concurrency: { default: 512, min: 1 },
-  socketsPerOrigin: { default: 16, min: 1 },
-  pipelineStarts: { default: true },
-} as const satisfies OptionTable
+/** Where a worker serves `GET /health/live` and `GET /health/ready`. */
+export interface HealthAddress {
+  /** The port; 0: any free port. */
+  readonly port: number
+  /** The address to listen on. Default: all addresses. */
+  readonly host?: string
+  /** Also serves `GET /metrics` for Prometheus. Metrics then no longer go to the OpenTelemetry SDK. Default false. */
+  readonly metrics?: boolean
+}
 
-/** The defaults of the others are in the settings of the integrations. */
-const OPTIONS = {
-  integrations: INTEGRATIONS_OPTION,
-  ...WORKER_OPTIONS,
-  pollIntervalMs: TIMER,
-  heartbeatMs: TIMER,
-  deadAfterMs: TIMER,
-  ca: CERTIFICATES,
-  health: { checkInside: (path, health: object) => void completeOptions(path, HEALTH_OPTIONS, health) },
-} satisfies Record<keyof DeliveryWorkerOptions, OptionTable[string]>
-
-const HEALTH_OPTIONS = {
+export const HEALTH_OPTIONS = {
   port: { isRequired: true, min: 0, max: 65_535 },
   host: { check: isText, rule: 'must be an address, such as 127.0.0.1.' },
   metrics: { default: false },
-} satisfies Record<keyof HealthAddress, OptionTable[string]>
+} as const satisfies Record<keyof HealthAddress, OptionTable[string]>
 
-export type CheckedOptions = LeasePolicy &
-  Required<Pick<DeliveryWorkerOptions, 'pollIntervalMs' | keyof typeof WORKER_OPTIONS>> &
-  Pick<DeliveryWorkerOptions, 'integrations' | 'ca' | 'health'>
+/** Defaults that are missing here are those of the integrations. */
+export const OPTIONS = {
+  integrations: INTEGRATIONS_OPTION,
+  concurrency: { default: 512, min: 1, max: MOST_AT_ONCE },
+  pollIntervalMs: TIMER,
+  heartbeatMs: TIMER,
+  deadAfterMs: TIMER,
+  socketsPerOrigin: { default: 16, min: 1, max: MOST_AT_ONCE },
+  ca: CERTIFICATES,
+  pipelineStarts: { default: true },
+  health: { checkInside: (path, health: object) => void completeOptions(path, HEALTH_OPTIONS, health) },
+} as const satisfies Record<keyof DeliveryWorkerOptions, OptionTable[string]>
+
+export type CheckedOptions = Completed<DeliveryWorkerOptions, typeof OPTIONS> &
+  LeasePolicy & { readonly pollIntervalMs: number }
 
 /** @throws ConfigurationError for an option that is missing, unknown or invalid */
 export function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, type Receiver, type ReceiverOptions, startDatabaseProxy } from '@quickquote/dev-servers'
@@ -41,7 +43,7 @@ describe('quickquote-worker', () => {
     const { code, output } = await ended(['cli-host.js'], {
       QUICKQUOTE_CONCURRENCY: 'sesame',
       QUICKQUOTE_POLL_INTERVAL_MS: '1.5',
-      QUICKQUOTE_HEARTBEAT_MS: '1',
+      QUICKQUOTE_HEARTBEAT_MS: '0x1f4',
       QUICKQUOTE_HEALTH_PORT: '70000',
       QUICKQUOTE_PIPELINE_STARTS: 'sesame',
       QUICKQUOTE_CA_FILE: join(folder, 'sesame'),
@@ -49,12 +51,12 @@ describe('quickquote-worker', () => {
 
     expect(code).toBe(2)
     expect(output.split('\n')).toEqual([
-      'quickquote-worker: QUICKQUOTE_CONCURRENCY is not a whole number; allowed: a whole number from 1 to 10000.',
-      'QUICKQUOTE_POLL_INTERVAL_MS is not a whole number; allowed: a whole number from 10 to 86400000.',
-      'QUICKQUOTE_HEARTBEAT_MS is too small; allowed: a whole number from 10 to 86400000.',
+      'quickquote-worker: QUICKQUOTE_CONCURRENCY must be a whole number, from 1 to 10000.',
+      'QUICKQUOTE_POLL_INTERVAL_MS must be a whole number, from 1 to 2147483647.',
+      'QUICKQUOTE_HEARTBEAT_MS must be a whole number, from 1 to 2147483647.',
       'QUICKQUOTE_PIPELINE_STARTS must be on or off.',
-      'QUICKQUOTE_CA_FILE names a file that cannot be read (ENOENT); allowed: a file of PEM certificates.',
-      'QUICKQUOTE_HEALTH_PORT is too large; allowed: a whole number from 0 to 65535.',
+      'QUICKQUOTE_CA_FILE must name a file of PEM certificates. This one cannot be read (ENOENT).',
+      'QUICKQUOTE_HEALTH_PORT must be a whole number, from 0 to 65535.',
     ])
   })
 
@@ -64,12 +66,26 @@ describe('quickquote-worker', () => {
       'the lease of the integrations',
       { QUICKQUOTE_HEARTBEAT_MS: '1500', LEASE: '{"heartbeatMs":1000,"deadAfterMs":2000}' },
     ],
-  ])('names the variables of options that conflict with %s', async (_, conflicting) => {
+  ])('names the variable of an option that conflicts with %s', async (_, conflicting) => {
     const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', ...conflicting }
     const { code, output } = await ended(['cli-host.js'], env)
 
     expect(code).toBe(2)
-    expect(output).toContain('QUICKQUOTE_DEAD_AFTER_MS must be at least twice QUICKQUOTE_HEARTBEAT_MS')
+    expect(output).toContain('QUICKQUOTE_DEAD_AFTER_MS must be at least twice the time between heartbeats')
+  })
+
+  it('names the variable of a port that is in use', async () => {
+    const server = createServer().listen(0)
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const { code, output } = await ended(['cli-host.js'], {
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+      QUICKQUOTE_HEALTH_PORT: String(port),
+    })
+    server.close()
+
+    expect(code).toBe(2)
+    expect(output).toContain(`QUICKQUOTE_HEALTH_PORT ${port} is already in use`)
   })
 
   it("names no variables for the host's own options", async () => {
@@ -78,7 +94,7 @@ describe('quickquote-worker', () => {
       LEASE: '{"heartbeatMs":1000,"deadAfterMs":1000}',
     })
     expect(code).toBe(2)
-    expect(output).toContain('createIntegrations: lease.deadAfterMs must be at least twice heartbeatMs')
+    expect(output).toContain('createIntegrations: lease.deadAfterMs must be at least twice the time')
   })
 
   it.each([

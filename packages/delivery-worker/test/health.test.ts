@@ -148,7 +148,7 @@ describe('health over HTTP', () => {
 
     const second = host.createWorker({ health: { port: Number(healthPort()) } })
     await expect(second.start()).rejects.toThrow(
-      /the healthPort \d+ is already in use, perhaps by another worker on this machine: choose another/,
+      /createDeliveryWorker: health\.port \d+ is already in use, perhaps by another worker on this machine: choose another/,
     )
     expect(await host.sql`select 1 from quickquote.workers`).toHaveLength(1)
   })

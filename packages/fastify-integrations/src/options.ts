@@ -9,7 +9,9 @@ import {
   hasMethods,
   INTEGRATIONS_OPTION,
   isFunction,
+  isHttpUrl,
   isObject,
+  isPageAddress,
   isText,
   isTime,
   listOf,
@@ -159,7 +161,8 @@ const DEFAULT_SESSION_SCHEME: SessionScheme = {
 const SVG = 'image/svg+xml'
 const LOGO_TYPES = [SVG, 'image/png', 'image/jpeg', 'image/webp']
 
-const API_DOCS_OPTIONS = {
+/** @public: read by the generator of the reference */
+export const API_DOCS_OPTIONS = {
   path: {
     default: '/api-docs',
     check: matching(/^(\/[\w.~-]+)+$/),
@@ -182,22 +185,25 @@ const API_DOCS_OPTIONS = {
     check: isLogo,
     rule: `must be { type, content }: a type of ${LOGO_TYPES.join(', ')} and the image as bytes, or the text of an SVG.`,
   },
-  brand: {
+  brand: { default: null, checkInside: checkBrand },
+  homeUrl: {
     default: null,
-    check: (brand: ApiDocsBrand) => isText(brand.name),
-    rule: 'must have a name, and may have the URL of a logo.',
-    checkInside: checkBrand,
+    check: isPageAddress,
+    rule: 'must be an address, such as / or https://app.example.com.',
   },
-  homeUrl: { default: null, check: isText, rule: 'must be a URL, such as /.' },
   license: {
     default: null,
-    check: (license: { name: unknown; url?: string }) =>
-      typeof license.name === 'string' && (license.url === undefined || parseUrl(license.url) !== null),
-    rule: "must be { name, url? } with an absolute URL, such as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
+    checkInside: (path, license: object) => void completeOptions(path, LICENSE_OPTIONS, license),
   },
 } satisfies Record<keyof ApiDocsOptions, OptionTable[string]>
 
-const OPTIONS = {
+const LICENSE_OPTIONS = {
+  name: { isRequired: true, check: isText, rule: 'must be the name of the license.' },
+  url: { check: isHttpUrl, rule: 'must be an http(s) URL, such as https://acme.example/terms.' },
+} satisfies OptionTable
+
+/** @public: read by the generator of the reference */
+export const OPTIONS = {
   integrations: INTEGRATIONS_OPTION,
   resolveSession: {
     isRequired: true,
@@ -320,7 +326,7 @@ const DEPRECATION_OPTIONS = {
   since: { isRequired: true, check: isTime, rule: 'must be a valid Date.' },
   sunset: { check: isTime, rule: 'must be a valid Date, not before `since`.' },
   link: {
-    check: (link: string) => /^https?:$/.test(parseUrl(link)?.protocol ?? ''),
+    check: isHttpUrl,
     rule: 'must be the address of a page, such as https://docs.example.com/changes.',
   },
 } satisfies Record<keyof Deprecation, OptionTable[string]>

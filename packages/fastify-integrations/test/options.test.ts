@@ -73,16 +73,20 @@ const WRONG: [object, RegExp][] = [
   [{ apiDocs: { logo: { type: 'text/html', content: '<p>' } } }, /apiDocs\.logo must be/],
   [{ apiDocs: { logo: { type: 'image/svg+xml', content: '' } } }, /apiDocs\.logo must be/],
   [{ apiDocs: { logo: { type: 'image/png', content: 'logo.png' } } }, /apiDocs\.logo must be/],
-  [{ apiDocs: { brand: {} } }, /apiDocs\.brand must have a name/],
+  [{ apiDocs: { brand: {} } }, /apiDocs\.brand\.name must be the name of your product/],
+  [{ apiDocs: { brand: 'Acme' } }, /apiDocs\.brand must be an object with: name/],
   [{ apiDocs: { brand: { name: 'Acme', colour: 'red' } } }, /apiDocs\.brand\.colour is not an option/],
   [{ apiDocs: { brand: { name: 'Acme', theme: 'sepia' } } }, /apiDocs\.brand\.theme must be one of/],
   [
     { apiDocs: { brand: { name: 'Acme', tokens: { primary: 'red; } * { color: red' } } } },
     /apiDocs\.brand\.tokens\.primary must be one CSS value/,
   ],
-  [{ apiDocs: { homeUrl: 5 } }, /apiDocs\.homeUrl must be a URL/],
-  [{ apiDocs: { license: { url: 'https://acme.example' } } }, /apiDocs\.license must be/],
-  [{ apiDocs: { license: { name: 'Terms', url: '/terms' } } }, /apiDocs\.license must be/],
+  [{ apiDocs: { homeUrl: 5 } }, /apiDocs\.homeUrl must be an address/],
+  [{ apiDocs: { homeUrl: 'java\nscript:alert(1)' } }, /apiDocs\.homeUrl must be an address/],
+  [{ apiDocs: { license: { url: 'https://acme.example' } } }, /apiDocs\.license\.name must be/],
+  [{ apiDocs: { license: { name: 'Terms', url: '/terms' } } }, /apiDocs\.license\.url must be an http/],
+  [{ apiDocs: { license: { name: 'Terms', url: 'data:,terms' } } }, /apiDocs\.license\.url must be/],
+  [{ apiDocs: { license: { name: 'Terms', uri: 'x' } } }, /uri is not an option\. Did you mean url\?/],
 ]
 
 describe('the plugin', () => {

@@ -26,7 +26,7 @@ if (isUpToDate()) process.exit()
 // Vite would go by the environment: made within a test, the bundle was that of development, with paths of this machine in it.
 process.env.NODE_ENV = 'production'
 // Not before it is known that it is needed: loading it takes as long as all the rest.
-const { build } = await import('vite')
+const { build, runnerImport } = await import('vite')
 
 const ELEMENT = join(PACKAGE, 'ui/element.tsx')
 
@@ -46,6 +46,8 @@ const [element] = await bundle({
   names: { entryFileNames: 'element.js', codeSplitting: false },
 })
 
+const texts = await runnerImport(join(PACKAGE, 'ui/i18n/de.ts'), { configFile: false, root: PACKAGE })
+
 mkdirSync(OUT, { recursive: true })
 const page = served.find(({ isEntry, name }) => isEntry && name === 'page')
 const { 'element.js': servedElement, ...files } = Object.fromEntries(
@@ -57,6 +59,8 @@ const assets = {
   style: served.find(({ fileName }) => fileName.endsWith('.css')).fileName,
   files,
   element: servedElement,
+  // German has every key: those of English, and those of details that the API gives in English.
+  messageKeys: Object.keys(texts.module.de),
 }
 write('element.js', withNotice(element))
 write(

@@ -10,4 +10,6 @@ declare module '#assets' {
   export const files: Readonly<Record<string, string>>
   /** The script that defines the element, and imports the rest from `files`. */
   export const element: string
+  /** The keys of the texts, which a host may replace. */
+  export const messageKeys: readonly string[]
 }

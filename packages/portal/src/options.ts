@@ -1,12 +1,14 @@
-import type { Integrations, Session } from '@quickquote/core'
+import { ConfigurationError, type Integrations, type Session } from '@quickquote/core'
 import {
   type Brand,
   checkBrand,
+  checkOptionValues,
   completeOptions,
+  hintAt,
   INTEGRATIONS_OPTION,
   isFunction,
   isObject,
-  isText,
+  isPageAddress,
   listOf,
   matching,
   type OptionTable,
@@ -15,9 +17,12 @@ import {
   REGISTER_OPTIONS,
 } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
+import { messageKeys } from '#assets'
 
 /** A text of the portal, or one per plural category of its language (`Intl.PluralRules`), selected by `{count}`. */
-export type PortalMessage = string | Readonly<Record<string, string>>
+export type PortalMessage =
+  | string
+  | ({ readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>)
 
 export type PortalBrand = Brand
 
@@ -31,6 +36,10 @@ export const PORTAL_FEATURES = [
 ] as const
 export type PortalFeature = (typeof PORTAL_FEATURES)[number]
 
+type SessionResolver = (
+  request: FastifyRequest,
+) => Session | null | undefined | Promise<Session | null | undefined>
+
 /** The options of the plugin, besides Fastify's own such as `prefix` and `logLevel`. */
 export interface FastifyPortalOptions {
   /** Your integrations, from `createIntegrations`: the portal shows their limits and header names. */
@@ -39,9 +48,7 @@ export interface FastifyPortalOptions {
    * Returns the caller, as for `fastifyIntegrations`, within 10 s. With it, the portal finds the organization if the
    * address has none. Default: the address must contain it, as in `/integrations/#/<organization id>`.
    */
-  readonly resolveSession?: (
-    request: FastifyRequest,
-  ) => Session | null | undefined | Promise<Session | null | undefined>
+  readonly resolveSession?: SessionResolver
   /** The prefix of `fastifyIntegrations`, from the root of the server. Default none. */
   readonly apiPrefix?: string
   /**
@@ -63,16 +70,37 @@ export interface FastifyPortalOptions {
   readonly messages?: Readonly<Record<string, Readonly<Record<string, PortalMessage>>>>
   /** Hides all changes. The routes themselves are not affected. Default false. */
   readonly readOnly?: boolean
-  /** The available screens. Default: all. */
+  /** The screens: `api-keys`, `endpoints`, `deliveries`, `replay`, `events` and `audit-log`. Default: all. */
   readonly features?: readonly PortalFeature[]
   /** Who may embed the portal in a frame: sources of the CSP's `frame-ancestors`. Default `["'self'"]`. */
   readonly frameAncestors?: readonly string[]
 }
 
-const PATH = {
-  check: isText,
+const PAGE = {
+  check: isPageAddress,
   rule: 'must be an address, such as /login or https://app.example.com.',
 } as const
+
+const TEXT = { check: isString, rule: 'must be a text.' } as const
+
+const PLURALS = {
+  zero: TEXT,
+  one: TEXT,
+  two: TEXT,
+  few: TEXT,
+  many: TEXT,
+  other: { isRequired: true, ...TEXT },
+} satisfies Record<Intl.LDMLPluralRule, OptionTable[string]>
+
+const MESSAGE = {
+  check: (message) => isString(message) || isObject(message),
+  rule: 'must be a text, or an object with one per plural category.',
+  checkInside(path, message: string | object) {
+    if (typeof message === 'object') completeOptions(path, PLURALS, message)
+  },
+} satisfies OptionTable[string]
+
+const MESSAGES: OptionTable = Object.fromEntries(messageKeys.map((key) => [key, MESSAGE]))
 
 const OPTIONS = {
   integrations: INTEGRATIONS_OPTION,
@@ -81,15 +109,16 @@ const OPTIONS = {
     rule: 'must be a function (request) => ({ memberId, organizations }) or null.',
   },
   apiPrefix: PREFIX,
-  signInUrl: PATH,
+  signInUrl: PAGE,
   brand: { checkInside: checkBrand },
-  apiReferenceUrl: PATH,
-  homeUrl: PATH,
-  signOutUrl: PATH,
+  apiReferenceUrl: PAGE,
+  homeUrl: PAGE,
+  signOutUrl: PAGE,
   locale: { check: isLanguageTag, rule: 'must be a language tag, such as de or en-GB.' },
   messages: {
-    check: areMessages,
+    check: areLanguages,
     rule: "must be texts by language and key, such as { de: { 'nav.api-keys': 'Schlüssel' } }.",
+    checkInside: checkMessages,
   },
   readOnly: { default: false },
   features: {
@@ -117,12 +146,25 @@ function isLanguageTag(tag: unknown): boolean {
   }
 }
 
-function areMessages(languages: unknown): boolean {
-  const isMessage = (value: unknown) => typeof value === 'string' || isObject(value)
+function areLanguages(languages: unknown): boolean {
   return (
     isObject(languages) &&
-    Object.entries(languages as object).every(
-      ([tag, texts]) => isLanguageTag(tag) && isObject(texts) && Object.values(texts).every(isMessage),
-    )
+    Object.entries(languages).every(([tag, texts]) => isLanguageTag(tag) && isObject(texts))
   )
+}
+
+/** Like `completeOptions`, but does not list the hundreds of keys. */
+function checkMessages(path: string, languages: Readonly<Record<string, object>>): void {
+  for (const [tag, texts] of Object.entries(languages)) {
+    const unknown = Object.keys(texts).find((key) => !Object.hasOwn(MESSAGES, key))
+    if (unknown !== undefined) {
+      const hint = hintAt(unknown, messageKeys)
+      throw new ConfigurationError(`${path}.${tag}: the portal has no text '${unknown}'.${hint}`)
+    }
+    checkOptionValues(`${path}.${tag}`, MESSAGES, texts)
+  }
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string'
 }

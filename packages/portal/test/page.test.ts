@@ -230,20 +230,47 @@ const WRONG: [object, string][] = [
   [{ brand: { name: 'N', theme: 'sepia' } }, 'brand.theme must be one of: auto, light, dark'],
   [{ brand: { name: 'N', tokens: { 'a:b': 'red' } } }, 'a:b is not a valid custom property name'],
   [{ brand: { nam: 'N' } }, 'brand.nam is not an option. Did you mean name?'],
+  [{ brand: {} }, 'brand.name must be the name of your product'],
   [{ brand: { name: 7 } }, 'brand.name must be the name of your product'],
+  [{ brand: { name: 'N', logo: 'javascript:alert(1)' } }, 'brand.logo must be the URL of an image'],
+  [{ brand: { name: 'N', logo: 'data:text/html,<p>' } }, 'brand.logo must be the URL of an image'],
   [{ logo: 'x' }, 'logo is not an option. Options: '],
   [{ readonly: true }, 'readonly is not an option. Did you mean readOnly?'],
   [{ readOnly: 'yes' }, 'readOnly must be true or false'],
   [{ messages: { de: 'texts' } }, 'messages must be texts by language and key'],
   [{ messages: { 'not a tag': {} } }, 'messages must be texts by language and key'],
+  [
+    { messages: { de: { 'nav.delivery': 'x' } } },
+    "messages.de: the portal has no text 'nav.delivery'. Did you mean nav.deliveries?",
+  ],
+  [{ messages: { de: { 'nav.api-keys': 5 } } }, 'messages.de.nav.api-keys must be a text, or an object'],
+  [{ messages: { de: { 'nav.api-keys': { one: 5 } } } }, 'messages.de.nav.api-keys.one must be a text.'],
+  [{ messages: { de: { 'nav.api-keys': { one: 'x' } } } }, 'messages.de.nav.api-keys.other must be a text.'],
+  [{ messages: { de: { 'nav.api-keys': { ones: 'x' } } } }, 'ones is not an option. Did you mean one?'],
   [{ signInUrl: new URL('https://acme.example/login') }, 'signInUrl must be an address'],
+  [{ signInUrl: 'javascript:alert(1)' }, 'signInUrl must be an address'],
   [{ resolveSession: null }, 'resolveSession must be a function'],
   [{ apiReferenceUrl: 5 }, 'apiReferenceUrl must be an address'],
+  [{ apiReferenceUrl: 'localhost:3000/api-docs' }, 'apiReferenceUrl must be an address'],
   [{ homeUrl: '' }, 'homeUrl must be an address'],
+  [{ homeUrl: '/ app' }, 'homeUrl must be an address'],
   [{ signOutUrl: null }, 'signOutUrl must be an address'],
+  [{ signOutUrl: 'java\tscript:alert(1)' }, 'signOutUrl must be an address'],
 ]
 
 describe('The portal', () => {
+  it.each([
+    { messages: { pl: { 'nav.deliveries': 'Dostawy', 'keys.title': { few: 'klucze', other: 'klucza' } } } },
+    { messages: { de: { 'detail: self-signed certificate': 'selbst signiert' } } },
+    { signInUrl: '/login?next={url}' },
+    { signInUrl: 'https://login.acme.example/?next={url}' },
+    { homeUrl: '../app#top', brand: { name: 'N', logo: './logo.svg' } },
+    { brand: { name: 'N', logo: 'data:image/svg+xml,<svg viewBox="0 0 1 1"/>' } },
+  ])('accepts %j', async (options) => {
+    const app = await host(options)
+    expect(settingsOf((await get(app, '/integrations/')).body)).toMatchObject(options)
+  })
+
   const ofFastify = ['prefix', 'logLevel', 'logSerializers']
   itRefuses(host, WRONG, { owner: 'fastifyPortal: ', untried: ofFastify })
 })

@@ -73,7 +73,7 @@ export type StorageOptions = (
   readonly anyEngine?: boolean
 }
 
-const OPTIONS = {
+export const OPTIONS = {
   connectionString: {},
   ...CONNECTION_OPTIONS,
   sql: {},

@@ -7,6 +7,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import { ConfigurationError } from './errors.ts'
+import { completeOptions, isText, type OptionTable } from './option-check.ts'
 
 /** A key that encrypts signing secrets and endpoint headers. */
 export interface EncryptionKey {
@@ -41,10 +42,23 @@ export interface Keyring {
   isSigned(bytes: Uint8Array, context: string, code: Uint8Array): boolean
 }
 
+const KEY_BYTES = 32
 const CODE_BYTES = 16
 
 const HOW_TO_MAKE_ONE =
   "Create one with: node -e \"console.log(require('node:crypto').randomBytes(32).toString('base64'))\""
+
+const KEY_OPTIONS = {
+  id: { isRequired: true, check: isText, rule: "must be a unique name, as in { id: '1', key }." },
+  key: {
+    isRequired: true,
+    check: (key) => toBytes(key).length === KEY_BYTES,
+    rule: (key) =>
+      isUnset(key)
+        ? `is not set: its environment variable or secret is missing or empty. ${HOW_TO_MAKE_ONE}`
+        : `must be ${KEY_BYTES} bytes, or their base64. ${HOW_TO_MAKE_ONE}`,
+  },
+} satisfies Record<keyof EncryptionKey, OptionTable[string]>
 
 /**
  * Creates the keyring from the host's encryption keys, newest first.
@@ -54,26 +68,16 @@ export function createKeyring(keys: readonly EncryptionKey[]): Keyring {
   const newest = Array.isArray(keys) ? keys[0] : undefined
   if (newest === undefined) {
     throw new ConfigurationError(
-      `encryptionKeys must be a list of at least one key: signing secrets are never stored unencrypted. ${HOW_TO_MAKE_ONE}`,
+      `createIntegrations: encryptionKeys must be a list of at least one key: signing secrets are never stored unencrypted. ${HOW_TO_MAKE_ONE}`,
     )
   }
   const byId = new Map<string, Buffer>()
   for (const [index, entry] of keys.entries()) {
     // Named by its position: the given id could be the key itself.
-    const name = `encryptionKeys[${index}]`
-    const { id, key } = entry ?? {}
-    if (typeof id !== 'string' || id === '' || byId.has(id))
-      throw new ConfigurationError(`${name} needs a unique id, as in { id: '1', key }.`)
-    if (key === undefined || key === null || key === '') {
-      throw new ConfigurationError(
-        `${name}.key is not set: its environment variable or secret is missing or empty. ${HOW_TO_MAKE_ONE}`,
-      )
-    }
-    const bytes = toBytes(key)
-    if (bytes.length !== 32) {
-      throw new ConfigurationError(`${name}.key must be 32 bytes, or their base64. ${HOW_TO_MAKE_ONE}`)
-    }
-    byId.set(id, bytes)
+    const name = `createIntegrations: encryptionKeys[${index}]`
+    const { id, key } = completeOptions(name, KEY_OPTIONS, entry)
+    if (byId.has(id)) throw new ConfigurationError(`${name}.id ${KEY_OPTIONS.id.rule}`)
+    byId.set(id, toBytes(key))
   }
 
   function keyOf(id: string): Buffer {
@@ -119,6 +123,10 @@ export function createKeyring(keys: readonly EncryptionKey[]): Keyring {
 function codeOf(key: ArrayBuffer, bytes: Uint8Array, context: string): Uint8Array {
   const hmac = createHmac('sha256', Buffer.from(key)).update(`${context}\0`).update(bytes)
   return hmac.digest().subarray(0, CODE_BYTES)
+}
+
+function isUnset(key: unknown): boolean {
+  return key === undefined || key === null || key === ''
 }
 
 function toBytes(key: unknown): Buffer {

@@ -1,9 +1,13 @@
 import { closestMatch } from 'leven'
 import { ConfigurationError } from './errors.ts'
 import { givenOptions } from './fields.ts'
+import { parseUrl } from './text.ts'
 
 /** Milliseconds of a timer. A longer one of Node fires at once: 2^31 - 1 milliseconds are 24 days. */
 export const TIMER = { min: 1, max: 2 ** 31 - 1 } as const
+
+/** The most that a process does at once. Each takes memory and a socket or a call of the host: more need more processes. */
+export const MOST_AT_ONCE = 10_000
 
 /** The longest time before or after now: a date much further away is invalid in JavaScript or in the database. */
 export const CENTURY_DAYS = 36_500
@@ -157,6 +161,20 @@ export function isObject(value: unknown): value is object {
 
 export function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== ''
+}
+
+/** Browsers skip line breaks in URLs, so `java\nscript:` would run. */
+const SPACES_AND_CONTROLS = /[\s\p{Cc}]/u
+
+/** An http(s) URL; with a base also one that is relative to it. */
+export function isHttpUrl(text: unknown, base?: string): boolean {
+  if (typeof text !== 'string' || SPACES_AND_CONTROLS.test(text)) return false
+  return /^https?:$/.test(parseUrl(text, base)?.protocol ?? '')
+}
+
+/** The address of a page: a path, or an http(s) URL. */
+export function isPageAddress(text: unknown): boolean {
+  return isText(text) && isHttpUrl(text, 'https://any.example')
 }
 
 /** A check of one of these values. */

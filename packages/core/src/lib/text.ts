@@ -2,9 +2,9 @@
  * The URL, or null if it is invalid, like `URL.parse`, which Node 20 does not have. `URL.canParse` is no substitute: on Node 20
  * and 22 it refuses international host names after a few thousand calls, once V8 has optimized it.
  */
-export function parseUrl(text: string): URL | null {
+export function parseUrl(text: string, base?: string): URL | null {
   try {
-    return new URL(text)
+    return new URL(text, base)
   } catch {
     return null
   }

@@ -1,7 +1,13 @@
 import { ConfigurationError } from './errors.ts'
-import { completeOptions, isObject, isText, type OptionTable, oneOf } from './option-check.ts'
-
-const THEMES = ['auto', 'light', 'dark'] as const
+import {
+  completeOptions,
+  isObject,
+  isPageAddress,
+  isText,
+  matching,
+  type OptionTable,
+  oneOf,
+} from './option-check.ts'
 
 /** The host's product, in the portal and in the API documentation. */
 export interface Brand {
@@ -10,20 +16,27 @@ export interface Brand {
   /** The URL of a 24 by 24 pixel image, on your own origin or as `data:`. Default: the first letter of the name. */
   readonly logo?: string
   /** `auto` follows the reader's system. Default `auto`. */
-  readonly theme?: (typeof THEMES)[number]
+  readonly theme?: 'auto' | 'light' | 'dark'
   /**
    * Values of CSS custom properties, without the dashes: `{ primary: '#0f766e', radius: '4px' }`. `light-dark(…, …)`
-   * sets one per theme. The names are in the guide.
+   * sets one per theme. The names are in the guide of the portal.
    */
   readonly tokens?: Readonly<Record<string, string>>
 }
 
+const THEMES = ['auto', 'light', 'dark'] as const satisfies readonly Brand['theme'][]
+
 /** Excludes anything that could end the declaration and begin another. */
 const TOKEN_VALUE = /^[^;{}<>\\@]+$/
 
+const isImageData = matching(/^data:image\/\P{Cc}+$/u)
+
 const BRAND_OPTIONS = {
-  name: { check: isText, rule: 'must be the name of your product.' },
-  logo: { check: isText, rule: 'must be the URL of an image.' },
+  name: { isRequired: true, check: isText, rule: 'must be the name of your product.' },
+  logo: {
+    check: (logo) => isImageData(logo) || isPageAddress(logo),
+    rule: 'must be the URL of an image, such as /logo.svg, or data:image/….',
+  },
   theme: {
     check: oneOf(...THEMES),
     rule: `must be one of: ${THEMES.join(', ')}.`,

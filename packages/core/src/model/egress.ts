@@ -66,7 +66,8 @@ function hasCertificate(given: unknown): boolean {
   return typeof text === 'string' && text.includes(BEGIN_CERTIFICATE)
 }
 
-const OPTIONS = {
+/** @public: read by the generator of the reference */
+export const OPTIONS = {
   proxy: {},
   proxyResolves: { default: false },
   sourceAddresses: {

@@ -1,4 +1,11 @@
-import { CENTURY_MS, defaultsOf, type OptionsOf, type OptionTable, TIMER } from '../lib/option-check.ts'
+import {
+  CENTURY_MS,
+  defaultsOf,
+  MOST_AT_ONCE,
+  type OptionsOf,
+  type OptionTable,
+  TIMER,
+} from '../lib/option-check.ts'
 import type { PipelineStatus, Proposal, QuotationFile, Source, Step } from './quotation.ts'
 
 /** A quote, as the pipeline receives it. */
@@ -101,7 +108,7 @@ export const START_OPTIONS = {
   /** Milliseconds before the first retry. Each further wait is twice as long. Default 2,000. */
   backoffMs: { default: 2000, min: 0 },
   /** Concurrent starts per worker. Default 10. */
-  concurrency: { default: 10, min: 1 },
+  concurrency: { default: 10, min: 1, max: MOST_AT_ONCE },
   /**
    * Milliseconds for one call of `start`. After that its signal aborts and the call counts as failed. Raise it if a run
    * takes longer inside the call. Default an hour.

@@ -11,7 +11,10 @@ import type { DeliveryPolicy } from './delivery.ts'
 /** Every claim scans all days. */
 const MOST_EVENT_DAYS = 366
 
-/** How long history is kept, in whole days. Quotations are the host's business data and are always kept. */
+/**
+ * How long history is kept, in whole days. Quotations are the host's business data and are always kept.
+ * @public: read by the generator of the reference
+ */
 export const RETENTION_OPTIONS = {
   /**
    * Days to keep events, deliveries and attempts. Removed a whole UTC day at a time. The minimum is a day longer than

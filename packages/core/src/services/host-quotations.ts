@@ -15,21 +15,12 @@ interface Host extends Pick<Settings, 'hookTimeoutMs' | 'logger'> {
   readonly quotations: HostQuotations
 }
 
-const REQUIRED = ['transaction', 'insert', 'update', 'find', 'lock', 'findByProposal'] as const
-
-/**
- * The storage, with the host's quotations instead of its own.
- * @throws ConfigurationError for a missing method
- */
+/** The storage, with the host's quotations instead of its own. */
 export function withHostQuotations(
   storage: Storage,
   quotations: HostQuotations,
   { hookTimeoutMs, logger }: Pick<Settings, 'hookTimeoutMs' | 'logger'>,
 ): Storage {
-  const missing = REQUIRED.filter((name) => typeof quotations?.[name] !== 'function')
-  if (missing.length > 0) {
-    throw new ConfigurationError(`createIntegrations: quotations lacks the methods ${missing.join(', ')}.`)
-  }
   const host: Host = { quotations, hookTimeoutMs, logger }
   const inTransaction = <T>(work: (bound: Storage) => Promise<T>) => runInTransaction(storage, host, work)
   return {

@@ -2,16 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigurationError } from '@quickquote/core'
-
-/** Where a worker serves `GET /health/live` and `GET /health/ready`. */
-export interface HealthAddress {
-  /** The port; 0: any free port. */
-  readonly port: number
-  /** The address to listen on. Default: all addresses. */
-  readonly host?: string
-  /** Also serves `GET /metrics` for Prometheus. Metrics then no longer go to the OpenTelemetry SDK. Default false. */
-  readonly metrics?: boolean
-}
+import type { HealthAddress } from '../options.ts'
 
 export interface HealthServer {
   readonly port: number
@@ -60,7 +51,7 @@ export async function openHealthServer(
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
     throw new ConfigurationError(
-      `createDeliveryWorker: the healthPort ${port} is already in use, perhaps by another worker on this machine: choose another one, or 0 for a free one.`,
+      `createDeliveryWorker: health.port ${port} is already in use, perhaps by another worker on this machine: choose another one, or 0 for a free one.`,
     )
   })
   return {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigurationError } from '@quickquote/core'
-import { BEGIN_CERTIFICATE, givenOptions } from '@quickquote/core/internal'
-import { type DeliveryWorkerOptions, WORKER_OPTIONS } from '../options.ts'
+import { BEGIN_CERTIFICATE, checkNumber, givenOptions, type NumberOption } from '@quickquote/core/internal'
+import { type DeliveryWorkerOptions, HEALTH_OPTIONS, OPTIONS } from '../options.ts'
 
 /** The settings of a worker process, from the environment. */
 export interface CliSettings {
@@ -14,70 +14,61 @@ interface Variable<T> {
   readonly help: string
   /** The default, for the help. */
   readonly fallback: string
-  /** @throws Invalid */
-  read(text: string): T
+  /** @throws ConfigurationError that begins with the name. It repeats no value: that may be a misplaced secret. */
+  read(name: string, text: string): T
 }
-
-/** Says what is wrong with a value and what is allowed, but never repeats it: it may be a misplaced secret. */
-class Invalid extends Error {}
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const OFF = 'off'
 const HEALTH_PORT = 8081
 
-function whole(min: number, max: number, fallback: number | string, help: string): Variable<number> {
+function numberOf(row: NumberOption, help: string, fallback = String(row.default)): Variable<number> {
   return {
     help,
-    fallback: String(fallback),
-    read(text) {
-      const allowed = `a whole number from ${min} to ${max}`
-      if (!/^\d+$/.test(text)) throw new Invalid(`is not a whole number; allowed: ${allowed}`)
-      const value = Number(text)
-      if (value < min) throw new Invalid(`is too small; allowed: ${allowed}`)
-      if (value > max) throw new Invalid(`is too large; allowed: ${allowed}`)
+    fallback,
+    read(name, text) {
+      // `Number` also reads `1e3` and `0x10`.
+      const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+      checkNumber(name, value, row)
       return value
     },
   }
 }
 
-function onOrOff(fallback: string, help: string): Variable<boolean> {
+function onOrOff(row: { readonly default: boolean }, help: string): Variable<boolean> {
   return {
     help,
-    fallback,
-    read(text) {
-      if (text !== 'on' && text !== OFF) throw new Invalid('must be on or off')
+    fallback: row.default ? 'on' : OFF,
+    read(name, text) {
+      if (text !== 'on' && text !== OFF) throw new ConfigurationError(`${name} must be on or off.`)
       return text === 'on'
     },
   }
 }
 
-const { concurrency, socketsPerOrigin } = WORKER_OPTIONS
-const port = whole(0, 65_535, HEALTH_PORT, '')
+const port = numberOf(HEALTH_OPTIONS.port, '')
 
-/** Those of an option have its name. */
+/** By their names in camel case: most are the names of options. */
 const VARIABLES = {
-  concurrency: whole(1, 10_000, concurrency.default, 'Concurrent deliveries.'),
-  pollIntervalMs: whole(
-    10,
-    DAY_MS,
-    '`delivery.pollMs` of the integrations',
+  concurrency: numberOf(OPTIONS.concurrency, 'Concurrent deliveries.'),
+  pollIntervalMs: numberOf(
+    OPTIONS.pollIntervalMs,
     'Milliseconds between polls for work that no notification announced.',
+    '`delivery.pollMs` of the integrations',
   ),
-  heartbeatMs: whole(
-    10,
-    DAY_MS,
-    '`lease.heartbeatMs` of the integrations',
+  heartbeatMs: numberOf(
+    OPTIONS.heartbeatMs,
     'Milliseconds between heartbeats.',
+    '`lease.heartbeatMs` of the integrations',
   ),
-  deadAfterMs: whole(
-    20,
-    DAY_MS,
-    '`lease.deadAfterMs` of the integrations',
+  deadAfterMs: numberOf(
+    OPTIONS.deadAfterMs,
     'Milliseconds without a heartbeat before other workers take over, or of failures before this worker is not ready.',
+    '`lease.deadAfterMs` of the integrations',
   ),
-  socketsPerOrigin: whole(1, 1000, socketsPerOrigin.default, 'Sockets per origin while it responds quickly.'),
+  socketsPerOrigin: numberOf(OPTIONS.socketsPerOrigin, 'Sockets per origin while it responds quickly.'),
   pipelineStarts: onOrOff(
-    'on',
+    OPTIONS.pipelineStarts,
     'on: also starts pipelines. off: only delivers; another worker must start pipelines.',
   ),
   caFile: {
@@ -85,24 +76,32 @@ const VARIABLES = {
     fallback: '`egress.ca` of the integrations',
     read: readCertificates,
   },
-  stopDeadlineMs: whole(
-    0,
-    DAY_MS,
-    'the timeout of an attempt plus 2000',
+  // No option of the worker, but of its `stop`, whose timers add to it.
+  stopDeadlineMs: numberOf(
+    { min: 0, max: DAY_MS },
     'Milliseconds that a stop waits for deliveries and starts in progress.',
+    'the timeout of an attempt plus 2000',
   ),
   healthPort: {
     help: 'Port of GET /health/live and GET /health/ready. 0 picks a free port; off serves neither.',
     fallback: String(HEALTH_PORT),
-    read: (text: string) => (text === OFF ? null : port.read(text)),
+    read: (name: string, text: string) => (text === OFF ? null : port.read(name, text)),
   },
   healthHost: {
     help: 'Address of the health port.',
     fallback: 'every address',
-    read: (text: string) => text,
+    read: (_name: string, text: string) => text,
   },
-  metrics: onOrOff(OFF, 'on: the health port also serves GET /metrics for Prometheus.'),
+  metrics: onOrOff(HEALTH_OPTIONS.metrics, 'on: the health port also serves GET /metrics for Prometheus.'),
 } satisfies Record<string, Variable<unknown>>
+
+/** The options whose variables have other names. */
+const RENAMED: ReadonlyMap<string, keyof typeof VARIABLES> = new Map([
+  ['ca', 'caFile'],
+  ['health.port', 'healthPort'],
+  ['health.host', 'healthHost'],
+  ['health.metrics', 'metrics'],
+])
 
 type Values = { [N in keyof typeof VARIABLES]?: ReturnType<(typeof VARIABLES)[N]['read']> }
 
@@ -129,46 +128,46 @@ export function cliSettings(env: Readonly<Record<string, string | undefined>>): 
 
 const OWNER = 'createDeliveryWorker: '
 
-/** Replaces option names in the worker's errors by their variables. The host's own options have none. */
+/** An error of the worker, with the variable of the option that it begins with. The host's own options have none. */
 export function inWordsOfEnvironment(message: string): string {
   if (!message.startsWith(OWNER)) return message
-  return message
-    .slice(OWNER.length)
-    .replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (option) =>
-      Object.hasOwn(VARIABLES, option) ? variableOf(option) : option,
-    )
+  const [option = '', ...words] = message.slice(OWNER.length).split(' ')
+  const name = RENAMED.get(option) ?? option
+  return [Object.hasOwn(VARIABLES, name) ? variableOf(name) : option, ...words].join(' ')
 }
 
 function readVariables(env: Readonly<Record<string, string | undefined>>): Values {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
-  for (const [name, variable] of Object.entries(VARIABLES)) {
+  for (const [name, { read }] of Object.entries<Variable<unknown>>(VARIABLES)) {
     const text = env[variableOf(name)]?.trim()
     if (text === undefined || text === '') continue
     try {
-      values[name] = variable.read(text)
+      values[name] = read(variableOf(name), text)
     } catch (error) {
-      if (!(error instanceof Invalid)) throw error
-      problems.push(`${variableOf(name)} ${error.message}.`)
+      if (!(error instanceof ConfigurationError)) throw error
+      problems.push(error.message)
     }
   }
   if (problems.length > 0) throw new ConfigurationError(problems.join('\n'))
   return values as Values
 }
 
-function readCertificates(path: string): string {
-  const text = readText(path)
+function readCertificates(name: string, path: string): string {
+  const text = readText(name, path)
   if (!text.includes(BEGIN_CERTIFICATE)) {
-    throw new Invalid('names a file without a certificate; allowed: a file of PEM certificates')
+    throw new ConfigurationError(`${name} must name a file of PEM certificates. This one has none.`)
   }
   return text
 }
 
-function readText(path: string): string {
+function readText(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new Invalid(`names a file that cannot be read (${code}); allowed: a file of PEM certificates`)
+    throw new ConfigurationError(
+      `${name} must name a file of PEM certificates. This one cannot be read (${code}).`,
+    )
   }
 }

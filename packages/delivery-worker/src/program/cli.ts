@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
 import { ConfigurationError } from '@quickquote/core'
-import { loggableError, parseUrl, version } from '@quickquote/core/internal'
+import { isHttpUrl, loggableError, version } from '@quickquote/core/internal'
 import { examine } from '../doctor/doctor.ts'
 import type { Finding } from '../doctor/finding.ts'
 import { createDeliveryWorker } from '../worker.ts'
@@ -80,7 +80,7 @@ function readArguments() {
     if (modules.length > 1) throw new Error('Only one module is allowed')
     const { json, url } = values
     if (!isDoctor && (json || url !== undefined)) throw new Error('--json and --url are options of doctor')
-    if (url !== undefined && !/^https?:$/.test(parseUrl(url)?.protocol ?? '')) {
+    if (url !== undefined && !isHttpUrl(url)) {
       throw new Error('--url needs an address, such as https://api.example.com')
     }
     return { ...values, url, isDoctor, module: modules[0] ?? (process.env['QUICKQUOTE_HOST'] || undefined) }

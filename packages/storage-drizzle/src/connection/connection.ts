@@ -32,7 +32,8 @@ const SESSION_SETTINGS = {
 
 /** The options of our own connections. */
 export const CONNECTION_OPTIONS = {
-  maxConnections: { default: 10, min: 1 },
+  // The driver takes 8 KB of memory for each, also for those that it never opens.
+  maxConnections: { default: 10, min: 1, max: 10_000 },
   connectTimeoutMs: { default: 5000, ...TIMER },
   poolTimeoutMs: { default: 5000, ...TIMER },
   statementTimeoutMs: { default: 5000, ...TIMER },
