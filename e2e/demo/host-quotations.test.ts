@@ -278,6 +278,15 @@ describe('orders to start', () => {
     expect(await written()).toMatchObject({ starts: 1 })
   })
 
+  it('are handed over, and named, if the host returns ids in upper case', async () => {
+    const id = await start()
+    const find: HostQuotations['find'] = async (ids) =>
+      (await hostQuotations(sql).find(ids)).map((each) => ({ ...each, id: each.id.toUpperCase() }))
+    const shouting = open({ find })
+    expect((await claim(shouting)).claimed).toMatchObject([{ quote: { id } }])
+    expect([...(await shouting.storage.quotations.findNames(ACME, [id]))]).toEqual([[id, 'Portal']])
+  })
+
   it('includes no file of another organization', async () => {
     const file = await integrations.requirementsFiles.receive({
       organizationId: GLOBEX,
@@ -422,6 +431,7 @@ describe('a quotation that is erased', () => {
   it("is removed from the host's tables, with its files, its order and the bodies of its events", async () => {
     const { id, fileId } = await startWithFile(integrations)
     await integrations.pipeline(id).stepCompleted('requirement_analysis')
+    await sql`insert into host.documents (quotation_id, organization_id, content) values (${id}, ${ACME}, '')`
     expect(await chunksOf(fileId)).toHaveLength(1)
 
     expect(await integrations.quotations.erase(ACME, id)).toEqual({
@@ -434,6 +444,7 @@ describe('a quotation that is erased', () => {
     })
 
     expect(await written()).toMatchObject({ quotations: 0, steps: 0, starts: 0 })
+    expect(await sql`select from host.documents where quotation_id = ${id}`).toHaveLength(0)
     expect(await chunksOf(fileId)).toEqual([])
     expect(await sql`select body from quickquote.events where quotation_id = ${id}`).toEqual([
       { body: '[erased]' },
@@ -491,6 +502,23 @@ describe('an organization that is erased', () => {
     // As if the pause after the error were over.
     await sql`update quickquote.erased_organizations set due_at = now()`
     expect(await eraseAll(integrations)).toMatchObject({ status: 'erased', left_to_host: [] })
+  })
+
+  it('has all its quotations counted, also those erased before an erase by the host failed', async () => {
+    await start(integrations, LEAVER)
+    await start(integrations, LEAVER)
+    const own = hostQuotations(sql) as HostQuotations
+    let calls = 0
+    const failing = open({
+      erase: async (...which) => {
+        calls += 1
+        return calls === 2 ? fails() : ((await own.erase?.(...which)) ?? [])
+      },
+    })
+    await expect(eraseAll(failing)).rejects.toEqual(unavailable)
+    // As if the pause after the error were over.
+    await sql`update quickquote.erased_organizations set due_at = now()`
+    expect(await eraseAll(integrations)).toMatchObject({ removed: { host_quotations: 2 } })
   })
 
   it('is left to a host without the methods for it, which is notified', async () => {

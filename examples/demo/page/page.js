@@ -93,6 +93,12 @@ onClick('sign-out', async () => {
   location.reload()
 })
 
+const RIGHTS = {
+  admin: 'Admins manage webhooks.',
+  member: 'Plain members create keys, but may not see webhooks.',
+  viewer: 'Viewers create keys, and see webhooks without changing them.',
+}
+
 /** The session cookie survives a reload. */
 async function enter(session) {
   signedIn.abort()
@@ -102,15 +108,13 @@ async function enter(session) {
   for (const id of ['quotes', 'webhooks']) byId(id).replaceChildren()
   byId('member').value = member.email
   byId('sign-out').hidden = false
-  byId('who').textContent =
-    `You are ${member.email}. ${member.role === 'admin' ? 'Admins manage webhooks.' : 'Plain members create keys, but may not see webhooks.'}`
+  byId('who').textContent = `You are ${member.email}. ${RIGHTS[member.role]}`
   for (const each of document.querySelectorAll('[data-portal]')) each.href = inPortal(each.dataset.portal)
   showKey(member.api_key, 'pk_…')
   byId('workspace').hidden = false
   tell(`Signed in as ${member.email}`)
   const { url } = await showReceiver()
-  // Plain members may not see endpoints.
-  const endpoints = member.role === 'admin' ? await callAsMember(`${organization()}/webhooks`) : []
+  const endpoints = member.role !== 'member' ? await callAsMember(`${organization()}/webhooks`) : []
   showEndpoint(endpoints.find((each) => each.name === ENDPOINT_NAME && each.url === url))
   void repeat(showQuotes)
   void repeat(watchWebhooks)

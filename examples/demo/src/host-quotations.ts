@@ -126,6 +126,8 @@ export function hostQuotations(sql: Sql): HostQuotations<TransactionSql> {
     },
 
     async erase(organizationId, id, tx) {
+      await tx`
+        delete from host.documents where quotation_id = ${id} and organization_id = ${organizationId}`
       const erased = await tx<Pick<Quote, 'files'>[]>`
         delete from host.quotations where id = ${id} and organization_id = ${organizationId} returning files`
       return erased.flatMap(({ files }) => files.map((file) => file.id))

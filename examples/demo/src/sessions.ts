@@ -55,7 +55,10 @@ export function createSessions(sql: Sql): Sessions {
   async function find({ headers }: FastifyRequest): Promise<Member | null> {
     const token =
       /^Bearer ([\w-]+)$/.exec(headers.authorization ?? '')?.[1] ??
-      new RegExp(`(?:^|; )${COOKIE}=([\\w-]+)`).exec(headers.cookie ?? '')?.[1]
+      headers.cookie
+        ?.split('; ')
+        .find((each) => each.startsWith(`${COOKIE}=`))
+        ?.slice(COOKIE.length + 1)
     if (token === undefined) return null
     const [row] = await sql<{ member_id: string }[]>`
       select member_id from host.sessions where token_hash = ${hash(token)} and expires_at > now()`

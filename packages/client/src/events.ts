@@ -3,7 +3,15 @@ import { ApiError } from './errors.ts'
 import type { operations } from './generated/openapi.ts'
 import { checkNames, type Names } from './options.ts'
 import { nextOf } from './pages.ts'
-import { type CallOptions, given, isTemporary, notOurs, type Requests } from './requests.ts'
+import {
+  type CallOptions,
+  given,
+  isTemporary,
+  LONGEST_RETRY_AFTER_MS,
+  LONGEST_WAIT_SECONDS,
+  notOurs,
+  type Requests,
+} from './requests.ts'
 import { sleep } from './waiting.ts'
 
 type EventType = NonNullable<NonNullable<operations['listEvents']['parameters']['query']>['types']>[number]
@@ -41,8 +49,8 @@ export interface EventCalls {
   list(options?: EventsOptions): Promise<EventPage>
   /**
    * Reads the event feed endlessly: existing events, then new ones as they happen. To continue in another process, pass
-   * the `id` of the last event as `after`. If the service cannot be reached or is overloaded, it waits, 1 to 30 seconds
-   * at a time. Otherwise it throws like `list`, and an AbortError once the signal aborts.
+   * the `id` of the last event as `after`. If the service cannot be reached or is overloaded, it waits 1 to 30 seconds
+   * at a time, or as long as the service asks, up to ten minutes. Otherwise it throws like `list`, and an AbortError once the signal aborts.
    */
   follow(options?: FollowOptions): AsyncIterable<WebhookPayload>
 }
@@ -51,7 +59,6 @@ const FEED: Names<FeedOptions> = { after: true, types: true, generationSource: t
 const LIST: Names<EventsOptions> = { ...FEED, limit: true, waitSeconds: true }
 const FOLLOW: Names<FollowOptions> = { ...FEED, onDisconnect: true }
 
-const LONGEST_WAIT_SECONDS = 20
 /** The service may refuse to wait, and must not be asked again at once: not for other readers' sake, nor the rate limit's. */
 const SHORTEST_ROUND_MS = 2000
 const FIRST_PAUSE_MS = 1000
@@ -138,7 +145,7 @@ async function untilReached<T>(
       if (!isTemporary(error)) throw error
       if (pauseMs === FIRST_PAUSE_MS) onDisconnect?.(error as Error)
       const askedMs = (error instanceof ApiError && error.retryAfterMs) || 0
-      await sleep(Math.max(pauseMs, askedMs), signal)
+      await sleep(Math.max(pauseMs, Math.min(askedMs, LONGEST_RETRY_AFTER_MS)), signal)
     }
   }
 }

@@ -3,7 +3,7 @@ import { formOf, type RequirementsFile } from './files.ts'
 import type { components } from './generated/openapi.ts'
 import { checkNames, type Names } from './options.ts'
 import { nextOf, type Pages, pages } from './pages.ts'
-import { type CallOptions, given, pathOf, type Requests } from './requests.ts'
+import { type CallOptions, given, LONGEST_WAIT_SECONDS, pathOf, type Requests } from './requests.ts'
 import type { PipelineStatus, Quotation, StartedQuotation } from './schemas.ts'
 import { sleep } from './waiting.ts'
 
@@ -97,7 +97,6 @@ const WAIT: Names<WaitOptions> = { timeoutMs: true, onChange: true, signal: true
 
 /** Fields of each quote. */
 const QUOTATION = ['id', 'status']
-const LONGEST_WAIT_SECONDS = 20
 const HOUR_MS = 3_600_000
 
 export function quotationCalls(request: Requests): QuotationCalls {

@@ -43,8 +43,10 @@ export type Requests = ReturnType<typeof createRequests>
 
 const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 8000
+/** The longest time that the service lets a request wait for news. */
+export const LONGEST_WAIT_SECONDS = 20
 /** If the service asks for a longer wait, the caller decides. */
-const LONGEST_RETRY_AFTER_MS = 10 * 60_000
+export const LONGEST_RETRY_AFTER_MS = 10 * 60_000
 
 /** Sends requests, retries where possible, and throws errors. Every request must be safe to repeat. */
 export function createRequests(settings: RequestSettings) {

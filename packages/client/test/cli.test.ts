@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { isQuotationEvent, verify } from '@quickquote/webhook-signature'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { useHost } from './support/host.ts'
-import { answer, problem, startService } from './support/service.ts'
+import { answer, hang, problem, startService } from './support/service.ts'
 
 const host = useHost({ limits: { requestsPerMinute: 1000, startsPerMinute: 1000 } })
 /** Has the form of a key. */
@@ -112,6 +112,21 @@ describe('listen', () => {
     ]
     const listening = run(args, { QUICKQUOTE_API_KEY: partner.key })
     await expect.poll(listening.output).toContain('no response from http://127.0.0.1:1/hook. Waiting for it.')
+  })
+
+  it('stops at once, although the receiver is slow and more events follow', async () => {
+    const events = ['evt_1', 'evt_2'].map((id) => ({ id, type: 'quotation.failed' }))
+    const link = { Link: '</v1/integrations/events?after=there>; rel="next"' }
+    const service = await startService([answer(200, events, link)])
+    const receiver = await startService([hang])
+    const args = ['listen', '--base-url', service.url, '--forward-to', receiver.url, '--after', 'here']
+    const listening = run(args, { QUICKQUOTE_API_KEY: KEY })
+    await receiver.seen(1)
+    const begun = performance.now()
+    listening.stop()
+    expect((await listening.over).code).toBe(0)
+    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(receiver.requests).toHaveLength(1)
   })
 
   it('survives a restart of the service, and says so once', async () => {
@@ -266,6 +281,13 @@ describe('trigger', () => {
     })
     expect(event.type).toBe('quotation.completed')
     expect((await run(args).over).code).toBe(1)
+  })
+
+  it('keeps its secret in the home directory if XDG_STATE_HOME is empty', async () => {
+    const receiver = await startService([answer(204)])
+    const args = ['trigger', 'quotation.completed', '--to', receiver.url]
+    await run(args, { XDG_STATE_HOME: '', HOME: state }).over
+    expect(await readdir(join(state, '.local/state/quickquote'))).toEqual(['secret'])
   })
 
   it('signs with the secret in a file', async () => {

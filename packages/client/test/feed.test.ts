@@ -106,6 +106,16 @@ describe('The event feed', () => {
     expect((third ?? 0) - (second ?? 0)).toBeGreaterThan(1990)
   })
 
+  it('waits for a service that is away for weeks, without asking again and again', async () => {
+    const away = problem(503, 'SERVICE_UNAVAILABLE', { 'Retry-After': '99999999' })
+    const { client, requests } = await startService([away])
+    const controller = new AbortController()
+    const feed = client.events.follow({ signal: controller.signal })[Symbol.asyncIterator]()
+    setTimeout(() => controller.abort(), 500)
+    await expect(feed.next()).rejects.toThrow('aborted')
+    expect(requests).toHaveLength(1)
+  })
+
   it('is not followed past a refusal', async () => {
     const { client, requests } = await startService([problem(403, 'API_KEY_REVOKED')])
     await expect(client.events.follow()[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(

@@ -4,6 +4,7 @@ import { adminOf, integrationsOn, keepLogs } from '@quickquote/dev-servers/host'
 import { useDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createLastUsesOfKeys } from '../src/services/last-uses-of-keys.ts'
 import { createRequestsOfKeys } from '../src/services/requests-of-keys.ts'
 
 const { logger, lines } = keepLogs()
@@ -87,6 +88,31 @@ describe('uses of API keys', () => {
 
     await isWritten([0, 1])
     expect(lines).toMatchObject([{ message: 'last_used_at of API keys could not be written' }])
+  })
+
+  it('rest after a write, also one that a flush waited to begin', async () => {
+    const writes: (() => void)[] = []
+    const recordUses = () => new Promise<void>((resolve) => writes.push(resolve))
+    const uses = createLastUsesOfKeys({ recordUses }, logger)
+    const begun = async (count: number) => {
+      while (writes.length < count) await new Promise(setImmediate)
+    }
+    uses.note('one', new Date())
+    await begun(1)
+    const flushed = uses.flush()
+    uses.note('two', new Date())
+    writes[0]?.()
+    await begun(2)
+    await vi.advanceTimersByTimeAsync(300)
+    writes[1]?.()
+    await flushed
+    uses.note('three', new Date())
+    await vi.advanceTimersByTimeAsync(499)
+    expect(writes).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(writes).toHaveLength(3)
+    writes[2]?.()
+    await uses.close()
   })
 
   it('are all written on close', async () => {

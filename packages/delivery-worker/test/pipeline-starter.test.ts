@@ -205,6 +205,12 @@ describe('a start that throws', () => {
     await expect.poll(orders).toEqual([])
     expect(starts).toBe(0)
     expect(await statusOf(id)).toBe('failed')
+    expect(host.logs).toContainEqual(
+      expect.objectContaining({
+        message: 'a pipeline could not be started',
+        fields: expect.objectContaining({ quotation_id: id, attempt: 4 }),
+      }),
+    )
   })
 })
 

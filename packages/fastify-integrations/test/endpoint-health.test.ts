@@ -127,6 +127,24 @@ describe('an endpoint whose deliveries have all failed', () => {
     await call('DELETE', `/${endpoint.id}`)
   })
 
+  it('stays enabled if something succeeds after it was found failing', async () => {
+    const endpoint = await newEndpoint()
+    await deliver(endpoint, 500)
+    later = 6 * DAYS
+    const { endpointHealth } = context.host.integrations.storage
+    const { findFailing } = endpointHealth
+    const found = vi.spyOn(endpointHealth, 'findFailing').mockImplementationOnce(async (...which) => {
+      const failing = await findFailing(...which)
+      await deliver(endpoint, 204)
+      return failing
+    })
+    expect(await disable()).toBe(0)
+    expect(await found.mock.results[0]?.value).toMatchObject([{ id: endpoint.id }])
+    expect(told).toEqual([])
+    expect(await get(endpoint.id)).toMatchObject({ is_enabled: true })
+    await call('DELETE', `/${endpoint.id}`)
+  })
+
   it.each<[string, () => Promise<void>]>([
     ['rejects', () => Promise.reject(new Error('the mail server is down'))],
     ['hangs', () => new Promise(() => {})],

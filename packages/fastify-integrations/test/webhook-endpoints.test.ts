@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { EVENT_TYPES } from '@quickquote/core'
 import { WebhookEvent } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
@@ -65,6 +66,26 @@ describe('GET /:id', () => {
 })
 
 describe('PATCH /:id', () => {
+  it('has an updated_at that is later than a change it waited for', async () => {
+    const { id } = await createEndpoint(context.host)
+    let waiting: ReturnType<typeof call> | undefined
+    const changedAt = await context.sql.begin(async (tx) => {
+      await tx`select from quickquote.webhook_endpoints where id = ${id} for update`
+      waiting = call('PATCH', `/${id}`, { name: 'Later' })
+      await expect
+        .poll(
+          () => context.sql`select from pg_stat_activity
+          where wait_event_type = 'Lock' and datname = current_database()`,
+        )
+        .toHaveLength(1)
+      await sleep(100)
+      return Date.now()
+    })
+    const { body } = (await waiting) ?? {}
+    // The clock of the database may differ by some milliseconds.
+    expect(Date.parse(String(body?.['updated_at']))).toBeGreaterThan(changedAt - 50)
+  })
+
   it.each<[string, Record<string, unknown>]>([
     ['name', { name: 'Portal' }],
     ['url', { url: 'https://portal.example.com:8443/hook?x=1' }],

@@ -1,7 +1,7 @@
 import { type Answer, BODY_TOO_LARGE, createReceiver, type ReceiverOptions } from './receiver.ts'
 
 export interface FetchWebhooksOptions extends ReceiverOptions {
-  /** Called with the errors of `onEvent` and `once` that became a 500. Default `console.error`. */
+  /** Called with each error that becomes a 500. Default `console.error`. */
   readonly onError?: (error: unknown) => void
 }
 

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { headerNames, sign, type WebhookPayload } from '@quickquote/webhook-signature'
+import { isAbort, withDeadline } from '../waiting.ts'
 import { print } from './print.ts'
 import { signingSecret } from './state.ts'
 import { UsageError } from './usage-error.ts'
@@ -50,39 +51,36 @@ export async function forwardingTo(url: string, options: Options): Promise<Forwa
 /**
  * Sends an event like the service: with the same bytes, headers and signature.
  * @returns the status of the response; null if there was none in time
+ * @throws AbortError once the signal aborts
  */
 export async function forward(
   event: WebhookPayload,
   { url, secret, headerPrefix, standardWebhooks }: Forwarding,
+  signal?: AbortSignal,
 ): Promise<number | null> {
   // Serializing again yields the service's bytes.
   const body = JSON.stringify(event)
   const timestamp = Math.floor(Date.now() / 1000)
   const names = headerNames(headerPrefix)
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(), TIMEOUT_MS)
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      redirect: 'manual',
-      signal: controller.signal,
-      headers: {
-        [names.contentType]: 'application/json',
-        [names.eventId]: event.id,
-        [names.eventType]: event.type,
-        [names.timestamp]: String(timestamp),
-        [names.signature]: await sign({ secret, timestamp, body }),
-        ...(standardWebhooks && standardHeaders({ id: event.id, secret, timestamp, body })),
-        'User-Agent': 'quickquote-cli',
-      },
-      body,
-    })
+  const headers = {
+    [names.contentType]: 'application/json',
+    [names.eventId]: event.id,
+    [names.eventType]: event.type,
+    [names.timestamp]: String(timestamp),
+    [names.signature]: await sign({ secret, timestamp, body }),
+    ...(standardWebhooks && standardHeaders({ id: event.id, secret, timestamp, body })),
+    'User-Agent': 'quickquote-cli',
+  }
+  async function post(each: AbortSignal): Promise<number> {
+    const response = await fetch(url, { method: 'POST', redirect: 'manual', signal: each, headers, body })
     await response.body?.cancel()
     return response.status
-  } catch {
+  }
+  try {
+    return await withDeadline(post, TIMEOUT_MS, signal)
+  } catch (error) {
+    if (isAbort(error)) throw error
     return null
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -39,7 +39,7 @@ export async function listen(options: Options, signal: AbortSignal): Promise<voi
   }
 }
 
-/** Any response will do. If nothing listens, it waits. */
+/** Sends the event until there is a response, whatever its status. */
 async function deliver(
   event: Parameters<typeof forward>[0],
   forwarding: Forwarding,
@@ -47,7 +47,7 @@ async function deliver(
 ): Promise<void> {
   for (let hasSaid = false; ; hasSaid = true) {
     const begun = performance.now()
-    const status = await forward(event, forwarding)
+    const status = await forward(event, forwarding, signal)
     if (status !== null) {
       print(`${event.type} ${event.id} -> ${status} (${Math.round(performance.now() - begun)} ms)`)
       return

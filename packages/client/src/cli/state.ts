@@ -4,10 +4,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { UsageError } from './usage-error.ts'
 
-/** Files that only this user can read. */
+/** The folder of files that only this user can read. An empty variable counts as unset, as XDG requires. */
 function folder(): string {
   const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
-  return join(XDG_STATE_HOME ?? LOCALAPPDATA ?? join(homedir(), '.local', 'state'), 'quickquote')
+  return join(XDG_STATE_HOME || LOCALAPPDATA || join(homedir(), '.local', 'state'), 'quickquote')
 }
 
 async function read(file: string): Promise<string | null> {

@@ -4,19 +4,19 @@ import { parseXml, type XmlBounds } from './office-xml.ts'
 
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/package/2006/relationships'
 
-/** Of a package to its main part, transitional and strict. */
+/** The types of the relationship to the main part, transitional and strict. */
 const MAIN_PART = new Set([
   'http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument',
   'http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument',
 ])
 
-/** Of the elements of a Word document, transitional and strict. */
+/** The namespaces of a Word document, transitional and strict. */
 const WORD = new Set([
   'http://schemas.openxmlformats.org/wordprocessingml/2006/main',
   'http://purl.oclc.org/ooxml/wordprocessingml/main',
 ])
 
-/** Documents of thousands of pages keep them. */
+/** Documents of thousands of pages stay within these limits. */
 const MAIN_PART_BOUNDS: XmlBounds = {
   depth: 1000,
   elements: 2_000_000,
@@ -52,8 +52,8 @@ function partNameOf(target: string): string | null {
 }
 
 /**
- * Whether a main part is that of a Word document, by its root. Parses it without namespaces, which would take time for
- * each pair of an element and one around it.
+ * Whether a main part is that of a Word document, by its root. Parses it without namespaces: to resolve them, the
+ * parser would search all elements around each element.
  * @throws Error of parseXml
  */
 export async function isWordDocument(xml: AsyncIterable<Uint8Array>): Promise<boolean> {

@@ -67,7 +67,7 @@ async function* textOnly(bytes: Bytes, refuse: Refuse): CheckedBytes {
     if (head.length < TEXT_HEAD_LENGTH)
       head = Buffer.concat([head, chunk.subarray(0, TEXT_HEAD_LENGTH - head.length)])
     fault ??= faultOf(chunk)
-    // The advice depends on the head, however it comes.
+    // The advice depends on the whole head, which may arrive in several chunks.
     if (fault !== null && head.length >= TEXT_HEAD_LENGTH) break
     if (fault === null) yield chunk
   }

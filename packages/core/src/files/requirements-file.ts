@@ -59,6 +59,7 @@ export interface RequirementsFiles {
 
 /** Files to remove at a time. */
 const BATCH = 100
+
 interface FileSettings {
   readonly limits: Limits
   readonly logger: Logger
@@ -98,8 +99,8 @@ export function createRequirementsFiles(
   /**
    * Files not recorded for long are removed: this one may be gone, or its bytes were deleted while others still arrived.
    */
-  const renew = async (file: FileId, isReceived: boolean, refuse: Refuse) => {
-    if (await uploads.renew(file, { isReceived }, now())) return
+  const renew = async (file: FileId, state: { readonly isReceived: boolean }, refuse: Refuse) => {
+    if (await uploads.renew(file, state, now())) return
     await uploads.queueForDeletion([file], now())
     throw refuse('must be uploaded without long pauses')
   }
@@ -110,7 +111,7 @@ export function createRequirementsFiles(
     for await (const chunk of bytes) {
       if (now().getTime() - notedAt.getTime() >= NOTE_EVERY_MS) {
         notedAt = now()
-        await renew(file, false, refuse)
+        await renew(file, { isReceived: false }, refuse)
       }
       yield chunk
     }
@@ -132,7 +133,7 @@ export function createRequirementsFiles(
       await uploads.record(file, now())
       try {
         await handover.to((checked) => files.put(file, checked))
-        await renew(file, true, refuse)
+        await renew(file, { isReceived: true }, refuse)
       } catch (error) {
         const { sourceFailure } = handover
         await discard([file])
@@ -242,7 +243,7 @@ function handOver(source: AsyncGenerator<Uint8Array>, timeoutMs: number): Handov
   return {
     async to(put) {
       try {
-        await callHost({ hook: 'files.put', timeoutMs, isAnswer: isToldByStore }, (turn) => put(bytes(turn)))
+        await callHost({ hook: 'files.put', timeoutMs, isAnswer: isForClient }, (turn) => put(bytes(turn)))
         if (!isComplete) throw new Error('The file storage must read a file to its end before it stores it.')
       } finally {
         // A failed store may leave its source open, and a docx is an open file. Not awaited: a read may be in progress.
@@ -255,8 +256,8 @@ function handOver(source: AsyncGenerator<Uint8Array>, timeoutMs: number): Handov
   }
 }
 
-/** Our own store's errors are already for clients. */
-function isToldByStore(error: unknown): boolean {
+/** Errors of our own store are already meant for clients. */
+function isForClient(error: unknown): boolean {
   return error instanceof IntegrationError || (error instanceof Error && 'statusCode' in error)
 }
 

@@ -10,7 +10,7 @@ const MAX_COMMENT = 0xffff
 const MAX_BEHIND = 512
 
 /**
- * Opens a zip of which the file may have some bytes more.
+ * Opens a zip file, which may have up to 512 bytes after its end.
  * @returns null if its end is missing, or too many bytes follow it
  * @throws Error if its end contradicts the rest
  */
@@ -37,7 +37,7 @@ export function openEntry(zip: ZipFile, entry: Entry): Promise<Readable> {
 /**
  * Decompresses an entry and drops it.
  * @returns whether its checksum is that of the directory
- * @throws Error if its size is not
+ * @throws Error if its size is not that of the directory
  */
 export async function isUndamaged(zip: ZipFile, entry: Entry): Promise<boolean> {
   let checksum = 0

@@ -42,7 +42,7 @@ import type { Context, Settings } from '../settings.ts'
 import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import { audit, auditChanges } from './audit-log.ts'
-import { revokeKeysOf, transferKeys } from './keys-of-members.ts'
+import { keyLimitReached, revokeKeysOf, transferKeys } from './keys-of-members.ts'
 import type { NotesByKey } from './notes-by-key.ts'
 
 /** The verified key of a partner request. */
@@ -104,7 +104,7 @@ export interface ApiKeys {
    */
   revokeOfMember(organizationId: string, memberId: string, options?: RequestedBy): Promise<readonly ApiKey[]>
   /**
-   * Transfers all keys of a member that are not revoked to another member, or none. The keys keep working. For the
+   * Transfers all keys of a member that are not revoked to another member. They keep working. For the
    * host's own code, which must know that `to` is a member of the organization.
    * @param options.by the member who requested it, for the audit log
    * @returns the transferred keys
@@ -123,7 +123,7 @@ export interface ApiKeys {
    */
   authenticate(value: string, seen?: (id: string) => void): Promise<AuthenticatedKey>
   /**
-   * Notes a request with a key and its response, for `uses`. Written within ten seconds; a crash loses what was not. The
+   * Notes a request with a key and its response, for `uses`. Written within ten seconds; a crash loses the rest. The
    * plugin calls it for the partner API.
    */
   noteRequest(id: string, request: Omit<ApiKeyRequest, 'at'>): void
@@ -246,7 +246,7 @@ export function createApiKeys(
       checkMemberIds(member)
       const { organizationId } = member
       const key = readable(await storage.apiKeys.find(organizationId, id), member)
-      // What this process has just answered is there, too.
+      // Includes the requests that this process has just answered.
       await requests.flush()
       const now = settings.now()
       const since = dayOf(now.getTime()) - USE_DAYS + 1
@@ -349,11 +349,7 @@ async function insert(
   }
   const reached = await apiKeys.insert(record, hashApiKey(key.reveal()), maximum)
   if (reached === null) return
-  const whose = reached === 'ofOwner' ? 'A member' : 'An organization'
-  throw new IntegrationError(
-    'API_KEY_LIMIT_REACHED',
-    `${whose} may have at most ${maximum[reached]} API keys that are neither revoked nor expired.`,
-  )
+  throw keyLimitReached(reached === 'ofOwner' ? 'A member' : 'An organization', maximum[reached])
 }
 
 /** Locks the key, and writes the change that `decide` returns with its audit entry, in one transaction. */

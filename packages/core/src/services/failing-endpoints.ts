@@ -21,25 +21,27 @@ export async function disableFailingEndpoints(context: EndpointContext): Promise
   for (;;) {
     const failing = await storage.endpointHealth.findFailing(failingSince, BATCH)
     // A hook that hangs must not delay the other endpoints and their hooks.
-    const told: Promise<void>[] = []
+    const hookCalls: Promise<void>[] = []
     try {
       for (const endpoint of failing) {
-        if (await disable(context, endpoint)) told.push(tell(endpoint, settings))
+        if (await disable(context, endpoint)) hookCalls.push(callHook(endpoint, settings))
       }
     } finally {
-      await Promise.all(told)
-      disabled += told.length
+      await Promise.all(hookCalls)
+      disabled += hookCalls.length
     }
     if (failing.length < BATCH) return disabled
   }
 }
 
-/** False if the endpoint has changed meanwhile. */
+/** False if the endpoint was disabled or deleted meanwhile, or has had a success. */
 async function disable({ storage, settings }: EndpointContext, endpoint: FailingEndpoint): Promise<boolean> {
   const { organization_id: organizationId, id, failing_since } = endpoint
   const isDisabled = await storage.transaction(async (transaction) => {
     const before = await transaction.webhookEndpoints.lock(organizationId, id)
     if (before === null || !before.is_enabled) return false
+    const condition = (await transaction.endpointHealth.read(organizationId, [id])).get(id)
+    if (condition?.health.failing_since?.getTime() !== failing_since.getTime()) return false
     const now = settings.now()
     const change = { is_enabled: false, disabled_reason: 'failing' } as const
     const after = await transaction.webhookEndpoints.update(organizationId, id, change, now)
@@ -58,7 +60,7 @@ async function disable({ storage, settings }: EndpointContext, endpoint: Failing
 }
 
 /** Never rejects. */
-async function tell(endpoint: FailingEndpoint, settings: Settings): Promise<void> {
+async function callHook(endpoint: FailingEndpoint, settings: Settings): Promise<void> {
   try {
     await answerInTime('onEndpointDisabled', settings.hookTimeoutMs, () =>
       settings.onEndpointDisabled(endpoint),

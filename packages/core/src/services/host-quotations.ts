@@ -202,7 +202,7 @@ function readsOf(host: Host, transaction?: unknown): Omit<QuotationStorage, keyo
     async findNames(organizationId, ids) {
       if (ids.length === 0) return new Map()
       const found = await ask(host, 'find', () => quotations.find(ids, transaction))
-      return new Map(ofOrganization(found, organizationId).map(({ id, name }) => [id, name]))
+      return new Map(ofOrganization(found, organizationId).map(({ id, name }) => [id.toLowerCase(), name]))
     },
 
     async findStalled(silentSince, limit) {
@@ -242,7 +242,7 @@ async function claimOpenStarts(
     await recordCalls(claimed, new Date(round.now.getTime() + FIND_RETRY_MS))
     throw error
   })
-  const open = new Set(found.flatMap((quotation) => (hasEnded(quotation) ? [] : quotation.id)))
+  const open = new Set(found.flatMap((quotation) => (hasEnded(quotation) ? [] : quotation.id.toLowerCase())))
   const isOpen = ({ quote, hook }: ClaimedStart) => hook === 'cancel' || open.has(quote.id)
   await recordCalls(
     claimed.filter((start) => !isOpen(start)),

@@ -51,10 +51,7 @@ export async function transferKeys(
     const now = settings.now()
     const ids = keys.map(({ id }) => id)
     if (!(await transaction.apiKeys.transfer(organizationId, ids, to, { maximum, now }))) {
-      throw new IntegrationError(
-        'API_KEY_LIMIT_REACHED',
-        `A member may have at most ${maximum} API keys that are neither revoked nor expired.`,
-      )
+      throw keyLimitReached('A member', maximum)
     }
     const changes = [{ field: 'owner_id', from, to }]
     const transferred = keys.map((key) => ({ ...key, owner_id: to, updated_at: now }))
@@ -63,4 +60,11 @@ export async function transferKeys(
     }
     return transferred.map((key) => ({ ...key, status: apiKeyStatus(key, now) }))
   })
+}
+
+export function keyLimitReached(owner: 'A member' | 'An organization', maximum: number): IntegrationError {
+  return new IntegrationError(
+    'API_KEY_LIMIT_REACHED',
+    `${owner} may have at most ${maximum} API keys that are neither revoked nor expired.`,
+  )
 }

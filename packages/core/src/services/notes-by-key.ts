@@ -70,9 +70,10 @@ export function createNotesByKey<Notes, Entry>(options: NotesOptions<Notes, Entr
   }
 
   async function flush(): Promise<void> {
+    await writing
+    // Only now: the write that has just ended has set it.
     clearTimeout(timer)
     timer = undefined
-    await writing
     writing ??= write().finally(() => {
       writing = undefined
       const retryMs = failures === 0 ? 0 : Math.min(RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS)

@@ -125,20 +125,28 @@ async function eraseQuotationsOfHost(
   const ids = await quotationsOf(storage, organizationId)
   const unable = { removed: 0, leftToHost: ['quotations', 'files'] as const }
   if (ids === undefined) return unable
+  const count = (removed: number) =>
+    storage.erasure.countRemoved(organizationId, { host_quotations: removed })
   let removed = 0
-  for (const id of ids) {
-    const fileIds = await storage.transaction(async (transaction) => {
-      const erased = await transaction.quotations.erase(organizationId, id)
-      const filesOfIt = (erased ?? []).map((file) => ({ id: file, organization_id: organizationId }))
-      await transaction.uploads.queueForDeletion(filesOfIt, settings.now())
-      return erased
-    })
-    if (fileIds === null) return unable
-    removed += 1
+  try {
+    for (const id of ids) {
+      const fileIds = await storage.transaction(async (transaction) => {
+        const erased = await transaction.quotations.erase(organizationId, id)
+        const filesOfIt = (erased ?? []).map((file) => ({ id: file, organization_id: organizationId }))
+        await transaction.uploads.queueForDeletion(filesOfIt, settings.now())
+        return erased
+      })
+      if (fileIds === null) return unable
+      removed += 1
+    }
+  } catch (error) {
+    // Those before it are committed, and will not be listed again.
+    if (removed > 0) await count(removed)
+    throw error
   }
   if (removed > 0) {
     await requireGone(storage, organizationId, ids)
-    await storage.erasure.countRemoved(organizationId, { host_quotations: removed })
+    await count(removed)
   }
   return { removed, leftToHost: [] }
 }

@@ -2,12 +2,12 @@ import { answerInTime } from '../lib/answer-in-time.ts'
 import type { QuotationStorage } from '../storage/quotations.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** A database that is cut off keeps nobody waiting longer. */
+/** The longest wait for another database, which may be cut off. */
 const LOOK_MS = 1000
 
 /**
  * A storage of a host with several databases: what is unknown in this one, and another organization's in another one, is
- * another organization's. A database that is away knows nothing.
+ * another organization's. A database that cannot be reached is ignored.
  */
 export function withOtherStorages<Transaction>(
   storage: Storage<Transaction>,

@@ -45,7 +45,7 @@ export interface WebhookEndpoints {
   eventCatalog(member: Member): readonly CatalogEntry[]
   /** All endpoints, oldest first, without deleted ones. */
   list(member: Member): Promise<WebhookEndpoint[]>
-  /** What a screen needs to know whether to list them again. */
+  /** Counts and the newest `updated_at`, from which a screen knows whether to list them again. */
   summary(member: Member): Promise<WebhookSummary>
   /** @throws IntegrationError WEBHOOK_ENDPOINT_NOT_FOUND */
   get(member: Member, id: string): Promise<WebhookEndpoint>
@@ -281,10 +281,11 @@ async function changeLocked(
 ): Promise<StoredWebhookEndpoint> {
   const { storage, settings } = context
   await settings.clock.ready()
-  const now = settings.now()
   return storage.transaction(async (transaction) => {
     const found = await transaction.webhookEndpoints.lock(member.organizationId, id)
     const before = requireFound(found, 'WEBHOOK_ENDPOINT_NOT_FOUND')
+    // Read after waiting for the lock.
+    const now = settings.now()
     const { after, headers = false } = await change(transaction, before, now)
     const changes = auditChanges({ ...before, headers: false }, { ...after, headers })
     if (changes.length > 0 || action !== 'webhook_endpoint.updated') {

@@ -14,7 +14,7 @@ type Answer = Promise<readonly LookupAddress[]>
 /** Asks for the addresses of a host: one answer, or one for each family, which may come at different times. */
 export type Resolve = (hostname: string) => Answer | readonly Answer[]
 
-/** The resolver of a host, which names addresses alone. */
+/** Adapts a resolver of the host, which returns addresses without their family. */
 export function resolveWith(resolve: (hostname: string) => Promise<readonly string[]>): Resolve {
   return async (hostname) => (await resolve(hostname)).map((address) => ({ address, family: isIP(address) }))
 }

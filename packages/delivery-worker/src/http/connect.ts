@@ -13,7 +13,7 @@ const TLS_SESSIONS = 10_000
 
 const HTTPS_PORT = 443
 
-/** A request's own timer ends it first, and names the whole time as the reason. */
+/** Added to the timeout, so that the request's own timer fires first: its error states the whole timeout. */
 const LATER_MS = 500
 
 export interface ConnectOptions {

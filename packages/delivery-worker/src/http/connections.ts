@@ -89,7 +89,7 @@ export function createConnections({
       },
     }
     const own: Idle = { connection, isOld, discard }
-    // With a request that waits, the client connects again.
+    // Only an idle client is discarded: one with a waiting request connects again.
     client.on('disconnect', () => {
       if (removeIdle(origin, own)) discard()
     })

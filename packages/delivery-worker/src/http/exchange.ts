@@ -82,7 +82,7 @@ export function exchange(
       resolve(outcome)
     }
 
-    /** Its connection is lost, too. */
+    /** Ends the request, and closes its connection. */
     function breakOff(outcome: Outcome | null): void {
       end(outcome)
       controller?.abort(new Error('broken off'))
@@ -168,7 +168,7 @@ function incomplete(answer: HttpResponse, cause: string): HttpResponse {
   return { ...answer, incomplete: deliveryFailure('response_incomplete', cause) }
 }
 
-/** Of a body. */
+/** Why a body is incomplete. */
 function causeOf(error: Error): string {
   if (isClosed(error)) return INCOMPLETE.closed
   const { code } = error as NodeJS.ErrnoException

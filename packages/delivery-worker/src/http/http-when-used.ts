@@ -4,7 +4,7 @@ import { trust } from './trust.ts'
 /**
  * Loads the HTTP client at the first request: with undici and the public certificates it takes 80 ms and 4 MiB, which the
  * start of a host need not wait for.
- * @throws for certificates that are none
+ * @throws Error if `ca` contains an invalid certificate
  */
 export function httpWhenUsed(options: HttpOptions): Http {
   let http: Http | undefined

@@ -22,7 +22,7 @@ export interface ResponseSample extends ResponseListener {
 const MAX_BYTES = 1024
 const MAX_HEADER_LENGTH = 200
 
-/** They say who answered, and what for; none has anything secret to say. */
+/** They identify the server and its reason. None of them carries a secret. */
 const SHOWN_HEADERS = [
   'server',
   'via',
@@ -48,6 +48,7 @@ export function createResponseSample({
 } = {}): ResponseSample {
   const begin = now()
   const chunks: Uint8Array[] = []
+  /** Bytes of the whole body, also of the part that is not kept. */
   let bytes = 0
   let firstByteMs: number | null = null
   let isWhole = false
@@ -59,9 +60,8 @@ export function createResponseSample({
       if (status < 200 || status >= 300) shown = shownOf(sent, hidden)
     },
     data(chunk) {
-      if (bytes >= MAX_BYTES) return
       // A copy, because the socket reuses its buffer.
-      chunks.push(Uint8Array.from(chunk.subarray(0, MAX_BYTES - bytes)))
+      if (bytes < MAX_BYTES) chunks.push(Uint8Array.from(chunk.subarray(0, MAX_BYTES - bytes)))
       bytes += chunk.length
     },
     ended() {

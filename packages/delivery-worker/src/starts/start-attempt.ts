@@ -29,7 +29,7 @@ export function createStartAttempt({
 
   async function callCancel({ quote, attempt }: ClaimedStart): Promise<StartAttemptResult> {
     try {
-      if (attempt > policy.maxAttempts) throw new Error('The worker died during the last attempt.')
+      checkAttempt(attempt)
       await answerInTime('pipeline.cancel', settings.hookTimeoutMs, () => pipeline.cancel?.(quote))
       return { kind: 'cancelled' }
     } catch (error) {
@@ -42,13 +42,10 @@ export function createStartAttempt({
 
   async function callStart(start: ClaimedStart, controller: AbortController): Promise<StartAttemptResult> {
     const { quote, attempt } = start
-    // The worker died during the last attempt.
-    if (attempt > policy.maxAttempts) {
-      return { kind: 'failed', error: new Error('The worker died during the last attempt.'), retryAt: null }
-    }
     const { signal } = controller
     const grace = graceAfterCancel(signal)
     try {
+      checkAttempt(attempt)
       const call = telemetry.traced(start, () =>
         answerInTime('pipeline.start', policy.callTimeoutMs, () =>
           pipeline.start(quote, {
@@ -70,6 +67,11 @@ export function createStartAttempt({
     } finally {
       grace.end()
     }
+  }
+
+  /** @throws Error if a worker died during the last attempt: this would be one more */
+  function checkAttempt(attempt: number): void {
+    if (attempt > policy.maxAttempts) throw new Error('The worker died during the last attempt.')
   }
 
   /** `over` rejects if a start goes on for too long after its quote was cancelled: then `cancel` has to stop it. */
