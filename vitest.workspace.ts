@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './tools/longest-first.ts'
 
 /**
- * Need their own processes: the first sets globals that another test asserts to be unset, the others measure the event loop, which
- * a collection of the garbage of other files would block for 50 ms and more. All other files share a few processes, so that modules
- * are not loaded once per file, or per package.
+ * Need their own processes: the first sets globals that another test asserts to be unset, the others measure the event
+ * loop, which a collection of the garbage of other files would block for 50 ms and more. All other files share a few
+ * processes, so that modules are not loaded once per file, or per package.
  */
 const ALONE = [
   'packages/delivery-worker/test/telemetry.test.ts',
@@ -17,9 +17,9 @@ const ALONE = [
 const DOCS = ['e2e/docs/*.test.ts', 'packages/storage-drizzle/test/schema-notes.test.ts']
 
 /**
- * Slow by nature: other languages and browsers, packed packages, several machines, crashes of whole servers, minutes of chaos, a
- * fuzzer and every hostile value in every field, tests that run tests, the details of the portal, the demo’s page, and the hosts
- * with the most plugins and settings of their own.
+ * Slow by nature: other languages and browsers, packed packages, several machines, crashes of whole servers, minutes of
+ * chaos, a fuzzer and every hostile value in every field, tests that run tests, the details of the portal, the demo’s
+ * page, and the hosts with the most plugins and settings of their own.
  */
 const TESTS = ['packages/*/test', 'tools/test', 'e2e']
 const SLOW = TESTS.map((folder) => `${folder}/**/*.slow.test.ts`)
@@ -61,8 +61,8 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
 
 export default defineConfig({
   test: {
-    // Tests mostly wait for sockets, processes and databases: four leave two cores idle for a third of the time. A collector never
-    // waits.
+    // Tests mostly wait for sockets, processes and databases: four leave two cores idle for a third of the time. A
+    // collector never waits.
     maxWorkers: collectsGarbage ? availableParallelism() : Math.max(6, availableParallelism()),
     sequence: { sequencer: LongestFirst },
     globalSetup: './packages/dev-servers/dist/vitest-setup.js',

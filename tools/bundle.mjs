@@ -1,6 +1,6 @@
-// Bundles the package of this folder into dist/bundle, from where the packed package exports it: a file for each entry, and what
-// they share. Node reads and compiles a few files faster than hundreds. Libraries that are no dependencies of the package are
-// included, with their licenses. Runs before the package is packed; the tests load the files of dist.
+// Bundles the package of this folder into dist/bundle, from where the packed package exports it: a file for each entry,
+// and what they share. Node reads and compiles a few files faster than hundreds. Libraries that are no dependencies of
+// the package are included, with their licenses. Runs before the package is packed; the tests load the files of dist.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, join, resolve } from 'node:path'

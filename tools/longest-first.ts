@@ -6,9 +6,9 @@ import durations from './durations.json' with { type: 'json' }
 const UNKNOWN_MS = 3_600_000
 
 /**
- * Starts the longest files first, so that no worker is left alone with one. Durations are those of durations.json, which lists files
- * of two seconds and more, or of this machine's last run, which Vitest remembers. One project after the other,
- * because each change costs a process.
+ * Starts the longest files first, so that no worker is left alone with one. Durations are those of durations.json,
+ * which lists files of two seconds and more, or of this machine's last run, which Vitest remembers. One project after
+ * the other, because each change costs a process.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,5 +1,5 @@
-// Generates the pages of docs/reference, docs/monitoring, the collection, and the types of the client and of the portal from the
-// code. With --check it only lists those that are stale.
+// Generates the pages of docs/reference, docs/monitoring, the collection, and the types of the client and of the portal
+// from the code. With --check it only lists those that are stale.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { collection } from './reference/collection.mjs'

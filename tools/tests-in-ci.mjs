@@ -1,6 +1,7 @@
-// Runs tests for .ci/run: `node tests-in-ci.mjs NAME COMMAND… [-- SELECTION…]`. COMMAND takes arguments of Vitest; SELECTION is those of
-// this run. A file that fails is run once more, alone, in a new process; if it passes then, it has passed, and is named as
-// `failed once`. Appends to the folder RESULTS: `counts` (passed, failed), `failed` and `failed-once` (lines for people).
+// Runs tests for .ci/run: `node tests-in-ci.mjs NAME COMMAND… [-- SELECTION…]`. COMMAND takes arguments of Vitest;
+// SELECTION is those of this run. A file that fails is run once more, alone, in a new process; if it passes then, it
+// has passed, and is named as `failed once`. Appends to the folder RESULTS: `counts` (passed, failed), `failed` and
+// `failed-once` (lines for people).
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

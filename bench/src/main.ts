@@ -1,5 +1,6 @@
-// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000] [--days 30] [--released CHECKOUT]`: prints a
-// table for each bench, mostly of ratios, and one of the targets. `name` is a bench or a group. By default all run.
+// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000] [--days 30] [--released
+// CHECKOUT]`: prints a table for each bench, mostly of ratios, and one of the targets. `name` is a bench or a group. By
+// default all run.
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -53,6 +53,9 @@ const PATTERNS = HABITS.map(([habit, better]) => ({
 /** Without code, the changelog and generated pages: longer documents repeat themselves and go unread. */
 const MOST_WORDS = 22_700
 
+/** New ones are wrapped at 120. */
+const WIDEST = 128
+
 const blank = (text: string) => text.replace(/[^\n]/g, ' ')
 
 /** The start of a line of a comment, in each language of the tree. */
@@ -120,6 +123,19 @@ function found({ path, text }: Page): string[] {
 describe('Plain English', () => {
   it('has none of the habits', () => {
     expect(texts.flatMap(found)).toEqual([])
+  })
+
+  it(`has no comment in code that is wider than ${WIDEST} columns`, () => {
+    const wide = texts
+      .filter(({ path }) => /\.[cm]?[jt]sx?$/.test(path))
+      .flatMap(({ path }) =>
+        readFileSync(join(ROOT, path), 'utf8')
+          .split('\n')
+          .flatMap((line, index) =>
+            /^\s*(?:\/\/|\/?\*)/.test(line) && line.length > WIDEST ? `${path}:${index + 1}` : [],
+          ),
+      )
+    expect(wide).toEqual([])
   })
 
   it(`has at most ${MOST_WORDS} words in the pages that people write`, () => {

@@ -12,7 +12,8 @@ const toggle = new Function(`
   return new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))
 `) as () => Promise<void>
 
-// 1.6 when this was written; without the resolved document and the warm-up 2.6. Processor time, which a busy neighbour leaves alone.
+// 1.6 when this was written; without the resolved document and the warm-up 2.6. Processor time, which a busy neighbour
+// leaves alone.
 it.runIf(hasChromium)(
   'The first operation of a page costs at most 2.1 times of opening it again',
   async () => {

@@ -1,5 +1,5 @@
-// Files made from the table of metrics (the table in docs/monitoring, a Grafana dashboard, Prometheus alert rules), and the page
-// of the doctor's findings. `pnpm reference` writes them.
+// Files made from the table of metrics (the table in docs/monitoring, a Grafana dashboard, Prometheus alert rules), and
+// the page of the doctor's findings. `pnpm reference` writes them.
 import { readFile } from 'node:fs/promises'
 import { FINDINGS } from '../../packages/delivery-worker/dist/doctor/finding.js'
 import { METRICS } from '../../packages/delivery-worker/dist/telemetry/metrics.js'

@@ -5,8 +5,8 @@ import ts from 'typescript'
 import { code, GENERATED, table } from './markdown.mjs'
 
 /**
- * Where the options are declared, in the order of the page: an interface, or a table. `rows`: the table in the same file that has
- * the defaults and ranges of an interface.
+ * Where the options are declared, in the order of the page: an interface, or a table. `rows`: the table in the same
+ * file that has the defaults and ranges of an interface.
  */
 const GROUPS = [
   {
@@ -134,7 +134,10 @@ function declared(file, name) {
   return declaration
 }
 
-/** The members of an interface, of all object types that make up a type, or of a table. Without those of a member's own type. */
+/**
+ * The members of an interface, of all object types that make up a type, or of a table. Without those of a member's own
+ * type.
+ */
 function membersOf(node) {
   if (ts.isTypeElement(node) || ts.isPropertyAssignment(node)) return [node]
   const found = []

@@ -1,6 +1,6 @@
-// Takes the pictures of README and docs, of each screen in light, dark and on a phone: `npx -y pnpm@12.21.0 pictures`. Starts a whole host and fills it with data.
-// Needs Chromium and the fonts Inter and JetBrains Mono (Debian: fonts-inter, fonts-jetbrains-mono), because default fonts
-// look dated.
+// Takes the pictures of README and docs, of each screen in light, dark and on a phone: `npx -y pnpm@12.21.0 pictures`.
+// Starts a whole host and fills it with data. Needs Chromium and the fonts Inter and JetBrains Mono (Debian:
+// fonts-inter, fonts-jetbrains-mono), because default fonts look dated.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

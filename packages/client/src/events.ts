@@ -50,7 +50,8 @@ export interface EventCalls {
   /**
    * Reads the event feed endlessly: existing events, then new ones as they happen. To continue in another process, pass
    * the `id` of the last event as `after`. If the service cannot be reached or is overloaded, it waits 1 to 30 seconds
-   * at a time, or as long as the service asks, up to ten minutes. Otherwise it throws like `list`, and an AbortError once the signal aborts.
+   * at a time, or as long as the service asks, up to ten minutes. Otherwise it throws like `list`, and an AbortError
+   * once the signal aborts.
    */
   follow(options?: FollowOptions): AsyncIterable<WebhookPayload>
 }

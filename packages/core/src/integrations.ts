@@ -40,7 +40,8 @@ export interface IntegrationServices<Events extends EventDefinitions = NoEvents>
   readonly auditLog: AuditLog
   /**
    * The reporter of a quotation. Works in any process.
-   * @param options.organizationId its reports are refused (OTHER_ORGANIZATION) unless the quotation belongs to it. Default: any.
+   * @param options.organizationId its reports are refused (OTHER_ORGANIZATION) unless the quotation belongs to it.
+   * Default: any.
    */
   pipeline(quotationId: string, options?: ReporterOptions): QuotationReporter
 }
@@ -73,7 +74,10 @@ export interface Integrations<Events extends EventDefinitions = NoEvents, Transa
    * @returns how many
    */
   disableFailingEndpoints(): Promise<number>
-  /** Repairs the positions of the event feed after a move of the database without its sequence. The plugin and the worker do it. */
+  /**
+   * Repairs the positions of the event feed after a move of the database without its sequence. The plugin and the
+   * worker do it.
+   */
   repairFeed(): Promise<void>
   /**
    * Logs due warnings and calls their hooks: `onEndpointFailing`, `onDeliveriesExhausted`, `onApiKeyExpiring`. Workers

@@ -3,7 +3,10 @@ import postgres from 'postgres'
 
 const DUPLICATE_DATABASE = '42P04'
 
-/** Copying files costs half the CPU time, but two checkpoints, which are cheap only without fsync. Before 15 there is no other. */
+/**
+ * Copying files costs half the CPU time, but two checkpoints, which are cheap only without fsync. Before 15 there is no
+ * other.
+ */
 const STRATEGY = `CASE WHEN current_setting('fsync') = 'off' AND current_setting('server_version_num')::int >= 150000
   THEN 'STRATEGY file_copy' ELSE '' END`
 

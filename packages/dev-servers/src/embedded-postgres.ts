@@ -33,8 +33,8 @@ export interface EmbeddedPostgres extends Postgres {
   /** The actual data folder: `dataDir`, unless root's server user cannot reach it. */
   readonly dataDir: string
   /**
-   * Stops and restarts the server on the same port. Modes as in `pg_ctl`: `fast` (default) ends sessions and writes a checkpoint,
-   * `immediate` does neither; `kill` is SIGKILL. `whileDown` runs in between.
+   * Stops and restarts the server on the same port. Modes as in `pg_ctl`: `fast` (default) ends sessions and writes a
+   * checkpoint, `immediate` does neither; `kill` is SIGKILL. `whileDown` runs in between.
    */
   restart(options?: {
     mode?: 'fast' | 'immediate' | 'kill'
@@ -53,8 +53,8 @@ const LAUNCH_PAUSE_MS = 250
  * A root process runs it as `nobody`. If `nobody` cannot reach the data folder or the programs (a checkout below `/root`), they
  * live in `/var/tmp/quickquote-postgres-*` instead, and a progress line says so.
  *
- * It installs no signal handlers: call `stop` when you are done. A process that exits without it stops the server; if the process
- * is killed, the server keeps running until the next start on the folder stops it.
+ * It installs no signal handlers: call `stop` when you are done. A process that exits without it stops the server; if
+ * the process is killed, the server keeps running until the next start on the folder stops it.
  *
  * @throws Error if a living process uses the folder, there are no programs for this platform, or the server does not start (the
  * message includes its log).

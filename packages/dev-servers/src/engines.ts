@@ -16,7 +16,10 @@ export interface AnyBrowser {
   back(): Promise<void>
   /** Runs the body of a function in the page. */
   run<T>(script: string): Promise<T>
-  /** A click. With another place, the mouse goes there before it is released. WebKit's driver lets go of the left button only. */
+  /**
+   * A click. With another place, the mouse goes there before it is released. WebKit's driver lets go of the left button
+   * only.
+   */
   mouse(from: Point, options?: { to?: Point; isMiddle?: boolean; withControl?: boolean }): Promise<void>
   /** One key after another; special ones as WebDriver has them, such as `\uE007`. */
   type(keys: string): Promise<void>

@@ -26,7 +26,10 @@ export function emptyDatabase(): Promise<TestDatabase> {
   return testDatabase(inject('postgresUrl'))
 }
 
-/** Whether tests may stop processes of PostgreSQL. Not those of DATABASE_URL, whose process ids may mean others on this machine. */
+/**
+ * Whether tests may stop processes of PostgreSQL. Not those of DATABASE_URL, whose process ids may mean others on this
+ * machine.
+ */
 export const ownsPostgres = !process.env['DATABASE_URL']
 
 /** A migrated database for the tests of a file, dropped after them. */

@@ -2,7 +2,10 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** Turns of the event loop without news, after which all that had arrived is read: one accepts a connection, the next reads it. */
+/**
+ * Turns of the event loop without news, after which all that had arrived is read: one accepts a connection, the next
+ * reads it.
+ */
 const QUIET_TURNS = 3
 /** Somebody may go on sending. */
 const LONGEST_MS = 1000

@@ -10,7 +10,10 @@ const context = useDeliveries()
 const send = (host: Host, id: string, json: unknown = { event_type: 'quotation.completed' }) =>
   host.call('POST', `${WEBHOOKS}/${id}/test`, { member: 'acme-admin', json })
 
-/** No more at once, because an endpoint gets eight at a time, and each waits for its turn only as long as a request may take. */
+/**
+ * No more at once, because an endpoint gets eight at a time, and each waits for its turn only as long as a request may
+ * take.
+ */
 const AT_ONCE = 16
 
 async function sendMany(host: Host, id: string, count: number): Promise<Record<number, number>> {

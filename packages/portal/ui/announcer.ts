@@ -1,4 +1,7 @@
-/** A region must be shown, and empty, for a moment before its text: what it begins with is no change, nor the same text again. */
+/**
+ * A region must be shown, and empty, for a moment before its text: what it begins with is no change, nor the same text
+ * again.
+ */
 const PAUSE_MS = 150
 
 export type Announcer = ReturnType<typeof createAnnouncer>

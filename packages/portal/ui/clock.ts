@@ -22,7 +22,8 @@ function tick(): void {
 export function setClock(date: string | null, sentAt: number): void {
   const at = Date.parse(date ?? '')
   if (Number.isNaN(at)) return
-  // The response was written since then, within this second: only what contradicts that is corrected, so that times do not jump.
+  // The response was written since then, within this second: only what contradicts that is corrected, so that times do
+  // not jump.
   const latest = at + 1000 + (Date.now() - sentAt)
   const here = read()
   if (here < at) offset += at - here

@@ -35,8 +35,8 @@ export interface TestKit {
   /** A new partner, isolated from other tests. */
   partner(options?: PartnerOptions): Promise<Partner>
   /**
-   * Does a worker's work for the kit's partners: calls the pipeline hooks for accepted and cancelled quotes, and sends the webhooks
-   * that are due, one after another, oldest event first. Later ones are left for a later call.
+   * Does a worker's work for the kit's partners: calls the pipeline hooks for accepted and cancelled quotes, and sends
+   * the webhooks that are due, one after another, oldest event first. Later ones are left for a later call.
    * @returns the attempts
    * @throws Error, with the response, if the hook threw or an attempt failed without `answerNext`; everything due has
    * been tried by then

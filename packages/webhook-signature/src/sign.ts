@@ -8,7 +8,8 @@ import { isTimestamp } from './timestamp.ts'
  *
  * @param options.timestamp Unix time in whole seconds, as in the timestamp header.
  * @param options.body The exact bytes to send.
- * @throws TypeError if the secret is missing, empty or surrounded by white space or quotes, the timestamp is not in whole seconds, or the body is not raw.
+ * @throws TypeError if the secret is missing, empty or surrounded by white space or quotes, the timestamp is not in
+ * whole seconds, or the body is not raw.
  */
 export async function sign(options: { secret: Secret; timestamp: number; body: RawBody }): Promise<string> {
   const timestamp = timestampText(options.timestamp)

@@ -199,7 +199,10 @@ export const DELIVERY_OPTIONS = {
    * commit). With false, workers find such work when they poll. Default true.
    */
   notify: { default: true },
-  /** Milliseconds between polls of a worker, for work that no notification announced. Default 5,000; 250 with `notify: false`. */
+  /**
+   * Milliseconds between polls of a worker, for work that no notification announced. Default 5,000; 250 with `notify:
+   * false`.
+   */
   pollMs: { default: 5000, ...TIMER },
 } as const satisfies OptionTable
 export type DeliveryPolicy = OptionsOf<typeof DELIVERY_OPTIONS>

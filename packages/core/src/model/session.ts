@@ -23,7 +23,10 @@ export interface Session {
     readonly id: string
     /** For screens. Default: the id. */
     readonly name?: string | undefined
-    /** `admin` has `manage_integrations` and `view_integrations`, unless `permissions` is given; `member` and all other roles have no permission. */
+    /**
+     * `admin` has `manage_integrations` and `view_integrations`, unless `permissions` is given; `member` and all other
+     * roles have no permission.
+     */
     readonly role?: string | undefined
     /** If given, only this list counts, whatever the role. */
     readonly permissions?: readonly string[] | undefined

@@ -54,7 +54,8 @@ export interface AuthenticatedKey {
 
 /**
  * The API keys of an organization. Members reach their own keys, holders of `manage_integrations` all keys; other keys
- * are API_KEY_NOT_FOUND. Holders of `view_integrations` read them, and changing them is PERMISSION_REQUIRED. Every actual change is in the audit log.
+ * are API_KEY_NOT_FOUND. Holders of `view_integrations` read them, and changing them is PERMISSION_REQUIRED. Every
+ * actual change is in the audit log.
  */
 export interface ApiKeys {
   /**

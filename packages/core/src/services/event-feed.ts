@@ -21,8 +21,8 @@ export interface EventPage {
 /** The webhook events of an organization, for reading. */
 export interface EventFeed {
   /**
-   * Reads a page without waiting. `query` is an eventFeedQuery, with `types` separated by commas. A page may be empty even if more events follow at its
-   * cursor.
+   * Reads a page without waiting. `query` is an eventFeedQuery, with `types` separated by commas. A page may be empty
+   * even if more events follow at its cursor.
    * @throws IntegrationError VALIDATION_FAILED, also for an unknown event id; CURSOR_EXPIRED
    */
   read(organizationId: string, query?: unknown): Promise<EventPage>

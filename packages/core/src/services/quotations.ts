@@ -78,7 +78,10 @@ export interface Quotations {
   pipelineStatus(organizationId: string, id: string): Promise<PipelineStatus>
   /** @throws IntegrationError QUOTATION_NOT_FOUND, PROPOSAL_NOT_FOUND, OTHER_ORGANIZATION */
   proposal(organizationId: string, quotationId: string): Promise<Proposal>
-  /** @throws IntegrationError PROPOSAL_NOT_FOUND, DOCUMENT_NOT_READY, OTHER_ORGANIZATION, SERVICE_UNAVAILABLE, INTERNAL_ERROR */
+  /**
+   * @throws IntegrationError PROPOSAL_NOT_FOUND, DOCUMENT_NOT_READY, OTHER_ORGANIZATION, SERVICE_UNAVAILABLE,
+   * INTERNAL_ERROR
+   */
   documentUrl(organizationId: string, proposalId: string): Promise<DocumentUrl>
   /**
    * Erases a quotation with its steps, proposal, files, metadata, order to start and idempotency key, and the bodies

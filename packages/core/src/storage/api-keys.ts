@@ -51,7 +51,10 @@ export interface ApiKeyStorage {
   list(organizationId: string, ownerId: string | null, page: PageRequest): Promise<StoredApiKey[]>
   /** Updates `last_used_at` of several keys, never backwards. */
   recordUses(uses: ReadonlyMap<string, Date>): Promise<void>
-  /** Adds to the days of several keys, and keeps at least the newest 100 requests of each. Those of unknown keys are dropped. */
+  /**
+   * Adds to the days of several keys, and keeps at least the newest 100 requests of each. Those of unknown keys are
+   * dropped.
+   */
   recordRequests(uses: readonly RequestsOfKey[]): Promise<void>
   /** The newest quotations since `since` that were started with a key. None that the host keeps in its own tables. */
   findQuotations(

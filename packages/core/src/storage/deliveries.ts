@@ -112,14 +112,14 @@ export interface EventStorage {
 export interface DeliveryStorage {
   /**
    * One round of a worker: records completed attempts (each only while its lease is held), then leases up to `limit`
-   * due deliveries, at most `perEndpoint` per endpoint over all workers, or as `limits` says. Including its deliveries in flight at this
-   * worker, no organization gets more than four times the free places that remain, so that hanging endpoints leave some
-   * to others.
+   * due deliveries, at most `perEndpoint` per endpoint over all workers, or as `limits` says. Including its deliveries
+   * in flight at this worker, no organization gets more than four times the free places that remain, so that hanging
+   * endpoints leave some to others.
    */
   round(wanted: DeliveryRound): Promise<DeliveryRoundResult>
   /**
-   * Repairs order: makes deliveries due that wait for no other. Each round does this for the deliveries that it ends; this repairs the others,
-   * such as those that waited for a delivery which somebody removed.
+   * Repairs order: makes deliveries due that wait for no other. Each round does this for the deliveries that it ends;
+   * this repairs the others, such as those that waited for a delivery which somebody removed.
    */
   releaseWaiting(now: Date): Promise<void>
   /**

@@ -61,8 +61,8 @@ export interface QuotationStorage {
   /** The names of the organization's quotations that can be found. */
   findNames(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /**
-   * Saves what a report changes. Records its event, if any, with its deliveries: all of it in one statement, so that no half of it
-   * is left if the transaction has ended meanwhile.
+   * Saves what a report changes. Records its event, if any, with its deliveries: all of it in one statement, so that no
+   * half of it is left if the transaction has ended meanwhile.
    */
   saveProgress(
     organizationId: string,

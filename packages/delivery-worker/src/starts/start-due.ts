@@ -18,8 +18,8 @@ export interface StartTry {
 }
 
 /**
- * Calls the pipeline hook for each quote whose start, or cancelling, is due by the clock of the integrations, one after another:
- * the counterpart of `deliverDue`. As with a worker, a failed call is recorded and retried when due.
+ * Calls the pipeline hook for each quote whose start, or cancelling, is due by the clock of the integrations, one after
+ * another: the counterpart of `deliverDue`. As with a worker, a failed call is recorded and retried when due.
  *
  * @returns the calls
  * @throws the storage's error if the database cannot be reached

@@ -1,6 +1,9 @@
 const OK = { answer: 200 }
 const SLOWEST_MS = 100
-/** The receivers, by the name in their URL. They accept most requests, so that each event has a chance within eight attempts. */
+/**
+ * The receivers, by the name in their URL. They accept most requests, so that each event has a chance within eight
+ * attempts.
+ */
 export const TEMPERS = {
   steady: () => OK,
   failing: () => sometimes(0.25, { answer: 500 }),

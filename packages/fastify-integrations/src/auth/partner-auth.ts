@@ -10,7 +10,8 @@ import { API_KEY, AUTH_ERROR, SEEN_KEY } from './request-state.ts'
  * The first checks of a partner request, in the order of the specification: a parameter named like a key (400), a
  * missing or invalid key (401), a key that may not be used (403). A failure is thrown only after the limiter of failed
  * authentications has counted it: see rate-limits.ts, whose hook runs between these two. CORS preflights do not count
- * as failures. Each request with a key that exists is noted for its uses. In the last 30 days of a key, every response carries its expiry.
+ * as failures. Each request with a key that exists is noted for its uses. In the last 30 days of a key, every response
+ * carries its expiry.
  */
 export function authenticatePartners(fastify: FastifyInstance, { apiKeys, settings }: Integrations): void {
   fastify.addHook('onRequest', async (request, reply) => {

@@ -15,8 +15,8 @@ const BACKSLASH = 0x5c
 
 /**
  * Scans JSON in one pass over its bytes, before anything is built: the nesting depth, and the numbers that parsing
- * would change, up to one more than MAX_INEXACT. `JSON.parse` reports the source of a number only from Node 22 on. The result for invalid JSON is
- * meaningless.
+ * would change, up to one more than MAX_INEXACT. `JSON.parse` reports the source of a number only from Node 22 on. The
+ * result for invalid JSON is meaningless.
  */
 export function scanJson(json: Buffer): { readonly isTooDeep: boolean; readonly inexact: readonly Span[] } {
   const inexact: Span[] = []

@@ -89,7 +89,10 @@ export function createFormatter(locale: string) {
   }
 }
 
-/** How far away a moment is, in the largest unit that it fills. Days are those of the calendar: `yesterday` is the day before. */
+/**
+ * How far away a moment is, in the largest unit that it fills. Days are those of the calendar: `yesterday` is the day
+ * before.
+ */
 function spanOf(moment: string, now: number): [number, Intl.RelativeTimeFormatUnit] {
   const time = Date.parse(moment)
   const ms = time - now

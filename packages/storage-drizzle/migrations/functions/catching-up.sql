@@ -3,9 +3,9 @@
 -- When an endpoint is enabled, what still waits from before is to be parked; when its order changes, what waits is to be put in
 -- order, or taken out. A long backlog would make that change slow, so the change only begins a new generation of the endpoint,
 -- and the deliveries follow in batches, each a transaction: the first with the change, the rest by any worker. Claims skip the
--- endpoint until the last batch, so that nothing is sent in between. New deliveries are of the new generation already. Each batch
--- goes on where the one before it ended, and the last one looks at everything once: a delivery may have been locked or in flight
--- when it was passed.
+-- endpoint until the last batch, so that nothing is sent in between. New deliveries are of the new generation already. Each
+-- batch goes on where the one before it ended, and the last one looks at everything once: a delivery may have been locked or in
+-- flight when it was passed.
 
 -- One batch, of the given endpoint or of any. Returns:
 --

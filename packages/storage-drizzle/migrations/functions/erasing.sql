@@ -5,7 +5,8 @@
 -- recorded, with an unknown outcome.
 --
 -- The quotation's row of event numbers goes first. A resend of an event of the quotation holds it, so the deliveries created
--- until then are ended here, and nothing can be resent afterwards. A transaction that records an event waits, and commits later.
+-- until then are ended here, and nothing can be resent afterwards. A transaction that records an event waits, and commits
+-- later.
 create or replace function "quickquote".erase_history_of_quotation(organization uuid, quotation uuid, since timestamptz)
 returns table (events integer, deliveries integer, attempts integer)
 language plpgsql security definer
@@ -85,7 +86,8 @@ create or replace function "quickquote".deliveries_to(endpoint uuid) returns tab
 $$;
 
 -- Removes history of an organization being erased, up to a limit of rows, and of no other. Removing events ends their
--- deliveries; an event whose delivery is locked waits for the next call. If the audit log is kept, only actors and times remain.
+-- deliveries; an event whose delivery is locked waits for the next call. If the audit log is kept, only actors and times
+-- remain.
 create or replace function "quickquote".erase_history_of_organization(organization uuid, of_table text, at_most integer) returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp

@@ -54,9 +54,9 @@ create or replace function "quickquote".feed_ahead() returns bigint language sql
   where feed_position > case when is_called then last_value else 0 end
 $$;
 
--- Lets new positions follow the highest, and moves events behind it that were recorded since the rows were moved: they are those that
--- have a position of the sequence as it is now, although they are younger than the event with the highest. Readers of other
--- positions miss nothing, those of the moved ones get an expired cursor.
+-- Lets new positions follow the highest, and moves events behind it that were recorded since the rows were moved: they are
+-- those that have a position of the sequence as it is now, although they are younger than the event with the highest. Readers
+-- of other positions miss nothing, those of the moved ones get an expired cursor.
 create or replace function "quickquote".repair_feed() returns table (events integer)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -101,9 +101,9 @@ begin
 end
 $$;
 
--- A page of the feed after an event (null: from the oldest one kept): bodies separated by commas, and the position where it ended.
--- Filtered and erased events are skipped, up to a limit per page. Expired: later events have been deleted. The settings: as for
--- `look_for_news`; without them each page of a grown table would be planned again.
+-- A page of the feed after an event (null: from the oldest one kept): bodies separated by commas, and the position where it
+-- ended. Filtered and erased events are skipped, up to a limit per page. Expired: later events have been deleted. The settings:
+-- as for `look_for_news`; without them each page of a grown table would be planned again.
 create or replace function "quickquote".read_feed(
   organization uuid, after_position bigint, after_id uuid, only_types text[], only_source text,
   page_limit integer, examined_limit integer
@@ -185,12 +185,12 @@ begin
 end
 $$;
 
--- Looks for readers, by their numbers in the order of the arrays, that a page has events for. The first row has no reader but the
--- position below which everything was looked at: a reader who is not found need not look below it again.
+-- Looks for readers, by their numbers in the order of the arrays, that a page has events for. The first row has no reader but
+-- the position below which everything was looked at: a reader who is not found need not look below it again.
 --
--- Many wait, most for organizations in which nothing happens, so the newest events are read once for all readers. A reader who is
--- far behind them costs a search in the index of each day. The settings leave the planner no other way, whatever it knew about the
--- tables when it made the plan.
+-- Many wait, most for organizations in which nothing happens, so the newest events are read once for all readers. A reader who
+-- is far behind them costs a search in the index of each day. The settings leave the planner no other way, whatever it knew
+-- about the tables when it made the plan.
 create or replace function "quickquote".look_for_news(organizations uuid[], positions bigint[])
 returns table (reader bigint, looked_up_to bigint)
 language plpgsql volatile

@@ -45,8 +45,8 @@ begin
 end
 $$;
 
--- Adds an attempt to its hour and type if it is recorded after that hour was counted, for example after a database outage. The lock
--- makes it wait for a process that is counting, and the order avoids deadlocks.
+-- Adds an attempt to its hour and type if it is recorded after that hour was counted, for example after a database outage. The
+-- lock makes it wait for a process that is counting, and the order avoids deadlocks.
 create or replace function "quickquote".count_late_attempt() returns trigger language plpgsql as $$
 declare
   counted_until timestamptz;

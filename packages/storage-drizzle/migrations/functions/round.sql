@@ -27,8 +27,8 @@
 --   offset 0                         computed once for each row of the outer query, however often the result is used
 --   language sql stable, returns table   inlined into the statement that calls it
 
--- The deliveries in flight to an endpoint, counted up to a limit. "own_leases" has the worker's own, by endpoint; if it is null,
--- they are counted like those of others.
+-- The deliveries in flight to an endpoint, counted up to a limit. "own_leases" has the worker's own, by endpoint; if it is
+-- null, they are counted like those of others.
 create or replace function "quickquote".in_flight_to(endpoint uuid, worker uuid, own_leases jsonb, at_most int)
 returns table (deliveries bigint)
 language sql stable as $$
@@ -62,9 +62,9 @@ language sql stable as $$
   offset 0
 $$;
 
--- The next endpoint with waiting deliveries, or tests, and the first of them: one index entry, whatever the backlog. The constant
--- conditions stand outside, where the planner drops the other half. "due_after" skips index entries of removed deliveries: see
--- `delivery_round`.
+-- The next endpoint with waiting deliveries, or tests, and the first of them: one index entry, whatever the backlog. The
+-- constant conditions stand outside, where the planner drops the other half. "due_after" skips index entries of removed
+-- deliveries: see `delivery_round`.
 create or replace function "quickquote".next_waiting(after uuid, of_tests boolean, due_after timestamptz)
 returns table (endpoint_id uuid, organization_id uuid, due_at timestamptz)
 language sql stable as $$
@@ -201,9 +201,9 @@ end
 $$;
 
 -- 2. In order: the next delivery of a quotation becomes due once the previous one has been deleted. A claim holds a delivery
--- back only while it keeps an earlier one from being deleted (see hold_back), so the round that deletes that one and then looks,
--- in a statement of its own, finds the delivery held back, without the lock of the endpoint. To make one due too early is
--- harmless: a claim looks again.
+-- back only while it keeps an earlier one from being deleted (see hold_back), so the round that deletes that one and then
+-- looks, in a statement of its own, finds the delivery held back, without the lock of the endpoint. To make one due too early
+-- is harmless: a claim looks again.
 create or replace function "quickquote".release_in_order(ended_endpoints uuid[], ended_quotations uuid[], at timestamptz) returns void
 language plpgsql as $$
 begin
@@ -219,8 +219,8 @@ begin
 end
 $$;
 
--- An endpoint that responds again needs no back-off: deliveries that block others are retried at once. Not during a pause, which
--- lasts at least as long as any Retry-After.
+-- An endpoint that responds again needs no back-off: deliveries that block others are retried at once. Not during a pause,
+-- which lasts at least as long as any Retry-After.
 create or replace function "quickquote".retry_now(answering uuid[], at timestamptz) returns void
 language plpgsql as $$
 begin
@@ -247,7 +247,8 @@ end
 $$;
 
 -- 3. Few: while little happens, everything due is picked at once. Nothing is picked (null) if more is due, if an endpoint wants
--- order, is locked, inactive, full or catching up with a change, or if any receiver has asked for a pause: steps 3 to 5 decide then.
+-- order, is locked, inactive, full or catching up with a change, or if any receiver has asked for a pause: steps 3 to 5 decide
+-- then.
 create or replace function "quickquote".pick_few(
   worker_id uuid, own_leases jsonb, at timestamptz, due_after timestamptz, per_endpoint int, limits jsonb, at_most int,
   out due_rows tid[], out endpoints uuid[], out first_due_at timestamptz
@@ -350,9 +351,10 @@ begin
 end
 $$;
 
--- 4. Choose: round robin over organizations, so that none fills a claim while another waits. Examines endpoints one by one until
--- there are enough. Endpoints without room are skipped; their count is an estimate until they are locked. A locked endpoint is
--- being claimed from or changed, so it waits for the next round, as does one whose deliveries are catching up with a change.
+-- 4. Choose: round robin over organizations, so that none fills a claim while another waits. Examines endpoints one by one
+-- until there are enough. Endpoints without room are skipped; their count is an estimate until they are locked. A locked
+-- endpoint is being claimed from or changed, so it waits for the next round, as does one whose deliveries are catching up with
+-- a change.
 --
 -- An endpoint that is disabled or deleted is inactive, but a disabled one can be tested.
 create or replace function "quickquote".lock_endpoints(
@@ -608,8 +610,8 @@ $$;
 -- full_organizations      those of them that have all their places
 -- own_leases              the number of its leases by endpoint, without those of the batch; null: it is not certain of them, so
 --                         they are counted like those of others
--- most_of_free            no organization has more than this multiple of the free places: with four, one alone gets four fifths of a
---                         worker, and two whose endpoints hang leave a ninth to the others
+-- most_of_free            no organization has more than this multiple of the free places: with four, one alone gets four fifths
+--                         of a worker, and two whose endpoints hang leave a ninth to the others
 --
 -- The first row is the round itself; the others are the leased deliveries. The columns of the one are null in the other:
 --

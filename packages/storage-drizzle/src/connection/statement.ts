@@ -16,8 +16,9 @@ export interface Statement<Columns extends ColumnTypes = ColumnTypes> {
 
 /**
  * Statements must read alike in every session and with every driver: return times, bytes, arrays and JSON as text (the
- * columns below do), give columns distinct names, cast counts to `int` and `void` to text (Prisma reads no `void`), pass
- * JSON as a string with `$name::text::jsonb`, bytes as hex with `decode($name::text, 'hex')`, and cast parameters whose type is not clear from every use.
+ * columns below do), give columns distinct names, cast counts to `int` and `void` to text (Prisma reads no `void`),
+ * pass JSON as a string with `$name::text::jsonb`, bytes as hex with `decode($name::text, 'hex')`, and cast parameters
+ * whose type is not clear from every use.
  */
 export function statement<Columns extends ColumnTypes>(
   columns: Columns,

@@ -34,7 +34,8 @@ const FUNCTIONS = ['ids', 'quotations', 'feed', 'hours', 'history', 'erasing', '
 const isFunctions = ({ name }: AppliedMigration) => name.startsWith('functions ')
 
 /**
- * Applies pending migrations, in one transaction under an advisory lock: any number of processes may start at once, and a failure or a crash changes nothing.
+ * Applies pending migrations, in one transaction under an advisory lock: any number of processes may start at once, and
+ * a failure or a crash changes nothing.
  * @throws ConfigurationError if a newer version has migrated the database, an applied migration was edited, or
  * `checkDatabase` finds a problem
  */
