@@ -4,7 +4,7 @@ import { useHost } from './support/host.ts'
 const since = new Date('2026-11-01T00:00:00.900Z')
 const sunset = new Date('2027-11-01T00:00:00Z')
 // As of a file that ends with a line break.
-const link = 'https://docs.example.com/änderungen→\n'
+const link = 'https://docs.example.com/änderungen→'
 const context = useHost({
   plugin: { deprecated: { listQuotations: { since, sunset, link }, getQuotation: { since } } },
 })

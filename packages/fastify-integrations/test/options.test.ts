@@ -55,6 +55,10 @@ const WRONG: [object, RegExp][] = [
     { deprecated: { getMe: { since: new Date(0), link: 'docs' } } },
     /deprecated\.getMe\.link must be the address of a page/,
   ],
+  [
+    { deprecated: { getMe: { since: new Date(0), link: 'https://docs.example.com/a\nb' } } },
+    /deprecated\.getMe\.link must be the address of a page/,
+  ],
   [{ apiKeyRoutes: 'no' }, /apiKeyRoutes must be true or false/],
   [{ describeMembers: { m: { name: 'Ada' } } }, /describeMembers must be a function/],
   [{ inHostDocument: 'no' }, /inHostDocument must be true or false/],
