@@ -63,7 +63,7 @@ const WRONG: [object, RegExp][] = [
   [{ productName: null }, /productName becomes/],
   [{ limits: 5 }, /limits must be an object with: enabled, requestsPerMinute/],
   [{ limits: new Map([['files', 1]]) }, /limits must be an object with: enabled, requestsPerMinute/],
-  [{ lease: { heartbeatMs: 8000 } }, /lease\.deadAfterMs must be at least twice the time between heartbeats/],
+  [{ lease: { heartbeatMs: 8000 } }, /lease\.deadAfterMs must be at least twice heartbeatMs/],
   [{ delivery: [] }, /delivery must be an object with: maxAttempts/],
   [{ start: null }, /start must be an object with: maxAttempts/],
   [{ allowAddresses: '10.0.0.0/8' }, /allowAddresses must be a list of CIDRs/],

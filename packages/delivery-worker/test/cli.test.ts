@@ -71,7 +71,7 @@ describe('quickquote-worker', () => {
     const { code, output } = await ended(['cli-host.js'], env)
 
     expect(code).toBe(2)
-    expect(output).toContain('QUICKQUOTE_DEAD_AFTER_MS must be at least twice the time between heartbeats')
+    expect(output).toContain('QUICKQUOTE_DEAD_AFTER_MS must be at least twice QUICKQUOTE_HEARTBEAT_MS, so')
   })
 
   it('names the variable of a port that is in use', async () => {
@@ -94,7 +94,7 @@ describe('quickquote-worker', () => {
       LEASE: '{"heartbeatMs":1000,"deadAfterMs":1000}',
     })
     expect(code).toBe(2)
-    expect(output).toContain('createIntegrations: lease.deadAfterMs must be at least twice the time')
+    expect(output).toContain('createIntegrations: lease.deadAfterMs must be at least twice heartbeatMs')
   })
 
   it.each([

@@ -15,6 +15,6 @@ export const DEFAULT_LEASE_POLICY: LeasePolicy = defaultsOf(LEASE_OPTIONS)
 export function checkLease(owner: string, { heartbeatMs, deadAfterMs }: LeasePolicy): void {
   if (deadAfterMs >= 2 * heartbeatMs) return
   throw new ConfigurationError(
-    `${owner}deadAfterMs must be at least twice the time between heartbeats (heartbeatMs), so that one late heartbeat does not count as a dead worker.`,
+    `${owner}deadAfterMs must be at least twice heartbeatMs, so that one late heartbeat does not count as a dead worker.`,
   )
 }

@@ -128,12 +128,18 @@ export function cliSettings(env: Readonly<Record<string, string | undefined>>): 
 
 const OWNER = 'createDeliveryWorker: '
 
-/** An error of the worker, with the variable of the option that it begins with. The host's own options have none. */
+/** An error of the worker, with the variables of its options. Errors of the host's own options have none. */
 export function inWordsOfEnvironment(message: string): string {
   if (!message.startsWith(OWNER)) return message
   const [option = '', ...words] = message.slice(OWNER.length).split(' ')
+  // Elsewhere only names in camel case: `ca` and `concurrency` are also words.
+  const others = words.map((word) => word.replace(/^[a-z]+[A-Z]\w*/, nameInEnvironment))
+  return [nameInEnvironment(option), ...others].join(' ')
+}
+
+function nameInEnvironment(option: string): string {
   const name = RENAMED.get(option) ?? option
-  return [Object.hasOwn(VARIABLES, name) ? variableOf(name) : option, ...words].join(' ')
+  return Object.hasOwn(VARIABLES, name) ? variableOf(name) : option
 }
 
 function readVariables(env: Readonly<Record<string, string | undefined>>): Values {

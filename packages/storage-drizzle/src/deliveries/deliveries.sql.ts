@@ -93,8 +93,8 @@ export const RELEASE_DELIVERIES = statement(
 )
 
 /**
- * Makes deliveries due that wait for a removed delivery of their quotation. Rounds do this for deliveries they end;
- * this handles the rest.
+ * Makes deliveries due that wait for a removed delivery of their quotation. Each round does this for the deliveries it
+ * ends; this repairs the others.
  */
 export const RELEASE_NEXT = statement(
   { released: int },
