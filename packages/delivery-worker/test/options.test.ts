@@ -16,10 +16,7 @@ const WRONG: [object, RegExp][] = [
   [{ pollIntervalMs: Number.NaN }, /pollIntervalMs must be/],
   [{ pollIntervalMs: 2 ** 31 }, /pollIntervalMs must be a whole number, from 1 to 2147483647/],
   [{ heartbeatMs: -1 }, /heartbeatMs must be/],
-  [
-    { heartbeatMs: 5000, deadAfterMs: 6000 },
-    /deadAfterMs must be at least twice heartbeatMs/,
-  ],
+  [{ heartbeatMs: 5000, deadAfterMs: 6000 }, /deadAfterMs must be at least twice heartbeatMs/],
   [{ socketsPerOrigin: 1.5 }, /socketsPerOrigin must be/],
   [{ socketsPerOrigin: 1e6 }, /socketsPerOrigin must be .* to 10000/],
   [{ ca: 5 }, /ca must be certificates in PEM/],
