@@ -11,7 +11,7 @@ interface Clause {
 }
 
 const parts: { readonly sections: readonly { readonly clauses: readonly Clause[] }[] }[] = JSON.parse(
-  readFileSync(join(ROOT, 'tools/reference/spec-coverage.json'), 'utf8'),
+  readFileSync(join(ROOT, 'e2e/docs/reference/spec-coverage.json'), 'utf8'),
 )
 const clauses = parts.flatMap(({ sections }) => sections.flatMap((section) => section.clauses))
 

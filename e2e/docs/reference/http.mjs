@@ -1,4 +1,4 @@
-import { operationsOf } from '../../packages/fastify-integrations/dist/openapi/openapi-shape.js'
+import { operationsOf } from '../../../packages/fastify-integrations/dist/openapi/openapi-shape.js'
 import { code, GENERATED, table } from './markdown.mjs'
 
 const CALLERS = {

@@ -5,11 +5,11 @@ const parts = JSON.parse(readFileSync(new URL('spec-coverage.json', import.meta.
 
 /** docs/reference/spec-coverage.md: a summary of spec-coverage.json. */
 export function specCoveragePage() {
-  return `<!-- Generated from tools/reference/spec-coverage.json: npx -y pnpm@12.21.0 reference. -->
+  return `<!-- Generated from e2e/docs/reference/spec-coverage.json: npx -y pnpm@12.21.0 reference. -->
 
 # Coverage of the specification
 
-[\`spec-coverage.json\`](../../tools/reference/spec-coverage.json) lists each clause of the specification of
+[\`spec-coverage.json\`](../../e2e/docs/reference/spec-coverage.json) lists each clause of the specification of
 partner integrations and webhooks, then decisions on open points, with the code and the tests of each. A test checks that all of them exist.
 
 Tests of the API send requests to a real server with a real PostgreSQL, and check each request and response against the

@@ -1,11 +1,14 @@
 // Files made from the table of metrics (the table in docs/monitoring, a Grafana dashboard, Prometheus alert rules), and
 // the page of the doctor's findings. `pnpm reference` writes them.
 import { readFile } from 'node:fs/promises'
-import { FINDINGS } from '../../packages/delivery-worker/dist/doctor/finding.js'
-import { METRICS } from '../../packages/delivery-worker/dist/telemetry/metrics.js'
-import { prometheusLabel, prometheusName } from '../../packages/delivery-worker/dist/telemetry/prometheus.js'
+import { FINDINGS } from '../../../packages/delivery-worker/dist/doctor/finding.js'
+import { METRICS } from '../../../packages/delivery-worker/dist/telemetry/metrics.js'
+import {
+  prometheusLabel,
+  prometheusName,
+} from '../../../packages/delivery-worker/dist/telemetry/prometheus.js'
 
-const ROOT = new URL('../../', import.meta.url)
+const ROOT = new URL('../../../', import.meta.url)
 const PAGE = 'docs/monitoring/README.md'
 const HEAD = '| Metric, and its name in Prometheus | Kind, unit | Attributes |'
 

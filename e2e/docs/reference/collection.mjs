@@ -1,4 +1,4 @@
-import { operationsOf } from '../../packages/fastify-integrations/dist/openapi/openapi-shape.js'
+import { operationsOf } from '../../../packages/fastify-integrations/dist/openapi/openapi-shape.js'
 
 const KEEP_ID = ["pm.collectionVariables.set('quotationId', pm.response.json().quotation_id)"]
 

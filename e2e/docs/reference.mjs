@@ -11,7 +11,7 @@ import { eventExamples, readService, typesOf } from './reference/openapi.mjs'
 import { optionsPage } from './reference/options.mjs'
 import { specCoveragePage } from './reference/spec-coverage.mjs'
 
-const ROOT = resolve(import.meta.dirname, '..')
+const ROOT = resolve(import.meta.dirname, '../..')
 
 const service = await readService()
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`
