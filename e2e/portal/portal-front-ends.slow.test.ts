@@ -155,7 +155,7 @@ run('The element, in Chromium, under a content policy without unsafe-inline', ()
       '--lib',
       'es2023,dom,dom.iterable',
     ]
-    const tsc = join(dirname(find('typescript/package.json')), 'bin/tsc')
+    const tsc = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
     const compiled = (...more: string[]) =>
       promisify(execFile)(process.execPath, [tsc, ...options, ...more], { cwd: folder }).catch(
         ({ stdout }: { stdout: string }) => expect.fail(stdout),
