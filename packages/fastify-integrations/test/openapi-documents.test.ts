@@ -89,13 +89,13 @@ const like = { title: 'Quotation', properties: { const: 'a', type: ['string', 'n
 
 describe('data of a host’s event', () => {
   it('stays as it is in every document, whatever it looks like', async () => {
-    const any = Type.Unsafe<typeof like>({
+    const anything = Type.Unsafe<typeof like>({
       default: like,
       enum: [like, { title: 'Other', properties: {} }],
       examples: [like],
     })
     const data = Type.Object({
-      form: any,
+      form: anything,
       same: Type.Unsafe<typeof like>({ const: like }),
       link: Type.String(),
     })

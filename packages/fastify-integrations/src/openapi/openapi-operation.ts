@@ -5,7 +5,7 @@ import { PROBLEM_MEDIA_TYPE, Problem, problemOf, problemType, Type } from '@quic
 import type { Deprecation, PluginSettings } from '../options.ts'
 import { paramsOf, type Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
-import { toSchemas30, toSwagger2 } from './openapi-30.ts'
+import { toSchemas30, toSwagger2 } from './older-versions.ts'
 import { securitySchemes } from './openapi-document.ts'
 import { jsonContent, mapValues, narrowed } from './openapi-shape.ts'
 
